@@ -116,8 +116,12 @@ def execute(job, deployment, folder, config=None):
 
 @pytest.mark.slow
 def test_two_workers_share_the_runs(workers, deployment, tmp_path):
-    for name, package in (("a", "pandas"), ("b", "requests")):
-        path = write_log(tmp_path / "sessions" / "agent" / f"{name}.jsonl", solved(name, package))
+    tasks = {
+        "a": solved("a", "pandas"),
+        "b": solved("b", "requests", "Please never push to main without asking me."),
+    }
+    for name, one in tasks.items():
+        path = write_log(tmp_path / "sessions" / "agent" / f"{name}.jsonl", one)
         os.utime(path, (1_700_000_000,) * 2)
     keys = ["agent/a.jsonl", "agent/b.jsonl"]
     with dg.DagsterInstance.get() as instance:
@@ -137,4 +141,4 @@ def test_two_workers_share_the_runs(workers, deployment, tmp_path):
         assert len(took) == 3 and set(took) == set(WORKERS), "each step once, and both took some"
         assert set(instance.get_materialized_partitions(dg.AssetKey("extracted_memories"))) == set(keys)
     with Ultron(Settings.load()) as ultron:
-        assert ultron.get_memory_stats()["total"] >= 1, "near wishes may be one memory"
+        assert ultron.get_memory_stats()["total"] >= 2

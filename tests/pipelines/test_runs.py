@@ -136,8 +136,9 @@ def test_a_library_ingest_is_reported_to_dagster(defs, instance, tmp_path, dagst
 
 
 def test_tiers_clusters_dataset_and_checks(defs, instance, drop):
-    for name, package in (("cart", "pandas"), ("parser", "requests"), ("search", "lxml")):
-        drop(f"agent/{name}.jsonl", solved(name, package))
+    drop("agent/a.jsonl", solved("a", "pandas"))
+    drop("agent/b.jsonl", solved("b", "requests", "Please never push to main without asking me."))
+    drop("agent/c.jsonl", solved("c", "lxml", "I prefer short commit messages."))
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
     for stage in (stage.name for stage in STAGES):
@@ -152,7 +153,7 @@ def test_tiers_clusters_dataset_and_checks(defs, instance, drop):
     summary = instance.get_latest_materialization_event(dg.AssetKey("pipeline_summary"))
     numbers = {k: v.value for k, v in summary.asset_materialization.metadata.items()}
     assert (numbers["files"], numbers["files_failed"], numbers["sessions"]) == (3, 0, 3)
-    assert numbers["memories"] >= 2 and 0 < numbers["mean_overall_score"] <= 1
+    assert numbers["memories"] >= 3 and 0 < numbers["mean_overall_score"] <= 1
     assert {name for name in numbers if name.startswith("violations_")} == {
         f"violations_{e.check_name}" for e in evaluations
     }, "the checks of the same run came first"

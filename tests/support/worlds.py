@@ -60,14 +60,14 @@ def call(call_id, command):
     return {"id": call_id, "type": "function", "function": {"name": "bash", "arguments": arguments}}
 
 
-def solved(name, package):
+def solved(name, package, wish=None):
     """A task with an import error that an installation fixes, and a wish of the person: a memory comes out of it."""
     return task(
         name,
         error=f'Traceback (most recent call last):\n  File "{name}.py", line 3, in <module>\n'
         f"    import {package}\nModuleNotFoundError: No module named '{package}'",
         fix=f"pip install {package}",
-        wish=wish_of(name, package),
+        wish=wish or wish_of(name, package),
     )
 
 

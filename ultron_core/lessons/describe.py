@@ -10,28 +10,27 @@ from ultron_core.transcript.commands import PATH_KEYS, command_of
 
 __all__ = [
     "EDIT",
-    "NEW_KEYS",
-    "OLD_KEYS",
     "core_command",
     "edited_path",
     "file_name",
     "folder_of",
     "path_of",
     "short_path",
+    "texts_of",
 ]
 
 
 #: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
-NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
-OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
+_NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
+_OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
 
 #: only prepares or shows, e.g. `cd /repo`, `export CI=1`, `git add a.py`
 _PREPARES = re.compile(r"(?:cd|export|source|set|echo|ls|head|tail|cat|sleep|git add)\b")
 
 
-def main_part(command: str) -> str:
+def _main_part(command: str) -> str:
     parts = [part.strip() for part in re.split(r"&&|\n", command) if part.strip()]
     useful = [part for part in parts if not _PREPARES.match(part)]
     return (useful or parts or [command])[-1]
@@ -110,6 +109,14 @@ def _open_file(output: str) -> str:
     return (shown[1] or shown[2] or "") if shown else ""
 
 
+def texts_of(arguments: Any) -> tuple[str, str]:
+    """The text that an edit takes out and the one that it puts in; each is empty where the call names none."""
+    named = arguments if isinstance(arguments, dict) else {}
+    lowered = {key.lower(): value for key, value in named.items() if isinstance(value, str)}
+    old, new = (next((lowered[key] for key in keys if key in lowered), "") for keys in (_OLD_KEYS, _NEW_KEYS))
+    return old, new
+
+
 def short_path(path: str) -> str:
     return "/".join(re.split(r"[/\\]", path)[-2:])
 
@@ -126,5 +133,5 @@ def folder_of(command: str) -> str:
 
 def core_command(command: str) -> str:
     """The telling part of a command, without what only cuts or joins its output."""
-    part = re.sub(r"\s*(?:\d?>&?\s*\S+|&>\s*\S+)", "", main_part(command).split(" | ")[0])
+    part = re.sub(r"\s*(?:\d?>&?\s*\S+|&>\s*\S+)", "", _main_part(command).split(" | ")[0])
     return " ".join(part.split())

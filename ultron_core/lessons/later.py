@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ultron_core.lessons.candidates.candidate import Candidate, Source
-from ultron_core.lessons.describe import EDIT, NEW_KEYS, OLD_KEYS
+from ultron_core.lessons.describe import EDIT, texts_of
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.language import one_line
@@ -53,9 +53,7 @@ def _refuting(candidate: Candidate, messages: Sequence[Message], behind: Sequenc
 
 def _removes(names: set[str], edit: Action) -> bool:
     """Whether an edit takes a named thing out of its file."""
-    if not isinstance(edit.arguments, dict) or edit.failure is not None:
+    if edit.failure is not None:
         return False
-    lowered = {key.lower(): value for key, value in edit.arguments.items() if isinstance(value, str)}
-    old = " ".join(lowered[key] for key in OLD_KEYS if key in lowered)
-    new = " ".join(lowered[key] for key in NEW_KEYS if key in lowered)
+    old, new = texts_of(edit.arguments)
     return any(name in old and name not in new for name in names)

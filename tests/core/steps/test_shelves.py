@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.claims import again, said, segments_of
+from tests.support.clock import Clock
 from tests.support.memories import StubEmbedder, axis, one, rows, tables_holding
 from tests.support.recount import counters_off
 from ultron_core.client import Ultron
@@ -21,17 +22,9 @@ PROVEN = "Staging runs behind a proxy of its own on port 8080."
 VECTORS = {"The proxy": axis(0), "Idle": axis(1, near=axis(0), cosine=0.95)}
 
 
-class Clock:
-    def __init__(self):
-        self.now = NOW
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture

@@ -62,6 +62,16 @@ def schema(database):
         return "".join(row["line"] + "\n" for row in conn.execute(SCHEMA))
 
 
+def migrate_before(database, number, folder):
+    """Bring a database to the schema that stood before the migration of that number."""
+    folder.mkdir()
+    for migration in sorted(FOLDER.iterdir()):
+        if migration.name < number:
+            copy = shutil.copytree if migration.is_dir() else shutil.copy
+            copy(migration, folder / migration.name)
+    migrate(database, folder)
+
+
 def test_all_migrations_make_the_schema_that_is_written_down(empty):
     migrate(empty)
     made = schema(empty)
@@ -95,13 +105,7 @@ def test_a_database_of_the_first_version_gets_the_same_schema_and_keeps_its_rows
 
 
 def test_labels_from_before_lose_what_is_empty_in_them_and_nothing_else(empty, tmp_path):
-    before = tmp_path / "before"
-    before.mkdir()
-    for migration in sorted(FOLDER.iterdir()):
-        if migration.name < "0023":
-            copy = shutil.copytree if migration.is_dir() else shutil.copy
-            copy(migration, before / migration.name)
-    migrate(empty, before)
+    migrate_before(empty, "0023", tmp_path / "before")
     metrics = {
         "safety": {"score": 1.0, "weight": 0.0, "lines": [], "note": ""},
         "completeness": {"score": 0.5, "weight": 2.0, "lines": [3, 7], "note": ""},
@@ -183,13 +187,7 @@ def cluster_of(conn, *members):
 
 
 def test_what_only_an_agent_said_in_one_session_goes_to_its_shelf(empty, tmp_path):
-    before = tmp_path / "before"
-    before.mkdir()
-    for migration in sorted(FOLDER.iterdir()):
-        if migration.name < "0029":
-            copy = shutil.copytree if migration.is_dir() else shutil.copy
-            copy(migration, before / migration.name)
-    migrate(empty, before)
+    migrate_before(empty, "0029", tmp_path / "before")
     claimed = {"trust": "agent", "proof": "claimed"}
     with empty.transaction() as conn:
         given = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from ultron_core.lessons.candidates.candidate import Candidate
 from ultron_core.lessons.sentences import phrases_of
@@ -63,12 +62,8 @@ def _context(one: Candidate, words: dict[str, str]) -> str:
 
 def _resolution(one: Candidate, words: dict[str, str]) -> str:
     said = words["account"].format(statement=clip(plain(one.said), _MOST_BEFORE)) if one.said else ""
-    cure = words["after"].format(steps=_joined(one.changes)) if one.changes else ""
+    cure = words["after"].format(steps="; ".join(one.changes)) if one.changes else ""
     return " ".join(part for part in (cure, said) if part)
-
-
-def _joined(changes: Sequence[str]) -> str:
-    return "; ".join(changes)
 
 
 def plain(text: str) -> str:

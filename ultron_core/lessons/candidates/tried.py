@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ultron_core.lessons.candidates.candidate import LONGEST, Candidate
 from ultron_core.lessons.candidates.passages import passages_of
-from ultron_core.lessons.describe import EDIT, NEW_KEYS, OLD_KEYS, core_command, path_of, short_path
+from ultron_core.lessons.describe import EDIT, core_command, path_of, short_path, texts_of
 from ultron_core.lessons.episodes.find import Episode
 from ultron_core.models import Message
 from ultron_core.transcript.actions import GIT, Action
@@ -16,7 +16,7 @@ from ultron_core.transcript.commands import command_of
 from ultron_core.transcript.people import is_human
 from ultron_core.transcript.results.failures import clean_line
 
-__all__ = ["changes_of", "find_tried"]
+__all__ = ["find_tried"]
 
 #: says no more than that something failed, e.g. `Exit code 1`, `error: exit status 2`
 _BARE = re.compile(r"(?:\W|error|failed|command|exit(?:ed)?|code|status|with|process|\d)*", re.IGNORECASE)
@@ -43,7 +43,7 @@ def find_tried(messages: Sequence[Message], episodes: Sequence[Episode]) -> Iter
     for episode in episodes:
         failed = episode.failed
         worked = episode.worked
-        changes = changes_of(episode)
+        changes = _changes_of(episode)
         if failed.failure is None or not _tells(failed) or _is_patch(failed):
             continue
         if worked is not None and not (0 < len(changes) <= _MOST_CHANGES and _same_goal(failed, worked)):
@@ -74,24 +74,20 @@ def _tells(failed: Action) -> bool:
 
 def _is_patch(failed: Action) -> bool:
     """True for an edit that did not fit its file: the next one is made from the file as it is, which all know."""
-    return (
-        bool(EDIT.search(failed.tool) or _PATCHES.search(failed.text)) and command_of(failed) is None
-    ) or bool(_PATCHES.search(failed.text))
+    edits = EDIT.search(failed.tool) is not None and command_of(failed) is None
+    return edits or _PATCHES.search(failed.text) is not None
 
 
 def _same_goal(failed: Action, worked: Action) -> bool:
     """Whether the call that worked is the one that failed, to the word or with a few words changed."""
-    one, other = (
-        core_command(command_of(failed) or "").split(),
-        core_command(command_of(worked) or "").split(),
-    )
     if failed.text == worked.text:
         return True
+    one, other = (core_command(command_of(action) or "").split() for action in (failed, worked))
     shared = set(one) & set(other)
     return len(one) > 1 and 2 * len(shared) >= max(len(set(one)), len(set(other)))
 
 
-def changes_of(episode: Episode) -> list[Action]:
+def _changes_of(episode: Episode) -> list[Action]:
     """Everything between the last failing try and the cure that may have changed something: edits and commands that
     ran, and the call that worked where it is another one."""
     worked = episode.worked
@@ -123,15 +119,9 @@ def _shown(change: Action) -> str:
     return f"`{short_path(path)}`{f' ({lines})' if lines else ''}"
 
 
-def _lines(arguments: Mapping[str, Any] | Any) -> str:
+def _lines(arguments: Any) -> str:
     """The first line that an edit took out and the first it put in."""
-    if not isinstance(arguments, dict):
-        return ""
-    lowered = {key.lower(): value for key, value in arguments.items()}
-    old, new = (
-        next((lowered[key] for key in keys if isinstance(lowered.get(key), str)), "")
-        for keys in (OLD_KEYS, NEW_KEYS)
-    )
+    old, new = texts_of(arguments)
     removed, added = _only(old, new), _only(new, old)
     shown = [f"`{line[:_LONGEST_CHANGE]}`" for line in (*removed[:1], *added[:1])]
     return " → ".join(shown)

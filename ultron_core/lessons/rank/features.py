@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
@@ -87,28 +88,64 @@ def place(
     candidates: Sequence[Candidate], messages: Sequence[Message], actions: Sequence[Action]
 ) -> list[Placed]:
     """The candidates of `messages` with what stands around them."""
-    turns = [at for at, message in enumerate(messages) if is_human(message)]
-    return [_placed(one, messages, actions, turns) for one in candidates]
+    around = _Around(messages, actions)
+    return [_placed(one, messages, around) for one in candidates]
 
 
-def _placed(
-    one: Candidate, messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[int]
-) -> Placed:
-    at, total = one.position, len(messages)
-    later = [turn for turn in turns if turn > at]
+class _Mentions:
+    """Texts by the position of their call, and which of them hold a name: each name is looked for once a log."""
+
+    def __init__(self, texts: Iterable[tuple[int, str]]) -> None:
+        self._texts = sorted(texts)
+        self._holding: dict[str, list[int]] = {}
+
+    def behind(self, at: int, names: Collection[str]) -> int:
+        """How many texts of calls behind `at` hold any of the names."""
+        found: set[int] = set()
+        for name in names:
+            places = self._places(name)
+            found.update(places[bisect_right(places, at, key=lambda place: self._texts[place][0]) :])
+        return len(found)
+
+    def _places(self, name: str) -> list[int]:
+        if name not in self._holding:
+            self._holding[name] = [place for place, (_, text) in enumerate(self._texts) if name in text]
+        return self._holding[name]
+
+
+class _Around:
+    """What is asked of a log for each of its candidates, worked out once."""
+
+    def __init__(self, messages: Sequence[Message], actions: Sequence[Action]) -> None:
+        self.turns = [at for at, message in enumerate(messages) if is_human(message)]
+        self.calls = sorted(action.call for action in actions)
+        failed = [action for action in actions if action.failure is not None]
+        self.failures = sorted(action.call for action in failed)
+        self.failed = _Mentions((action.call, action.output) for action in failed)
+        self.ran = _Mentions((action.call, action.text) for action in actions if action.failure is None)
+
+
+def _between(positions: Sequence[int], begin: int, end: int) -> int:
+    """How many positions lie between two others."""
+    return max(0, bisect_left(positions, end) - bisect_right(positions, begin))
+
+
+def _placed(one: Candidate, messages: Sequence[Message], around: _Around) -> Placed:
+    at, total, turns = one.position, len(messages), around.turns
+    passed, came = bisect_left(turns, at), bisect_right(turns, at)
+    later = len(turns) - came
     message = messages[at]
-    begin = max((turn for turn in turns if turn < at), default=-1)
-    end = later[0] if later else total
-    before = [action for action in actions if begin < action.call < at]
-    behind = [action for action in actions if action.call > at]
+    begin = turns[passed - 1] if passed else -1
+    end = turns[came] if later else total
     names = set(_NAME.findall(one.text))
+    bare = {name.strip("`") for name in names}
     text = plain(one.text)
     structure = (
         *(float(one.source == source) for source in _SOURCES),
         float(at == 0 or at == (turns[0] if turns else 0)),
         math.log1p(total),
         (total - at) / max(1, total),
-        math.log1p(len(later)),
+        math.log1p(later),
         float(not later),
         math.log1p(len(message.content)),
         math.log1p(len(text.encode())),
@@ -127,10 +164,10 @@ def _placed(
         float(bool(message.tool_calls) or (at + 1 < total and messages[at + 1].role == "tool")),
         float(message.content.rstrip().endswith(one.text.rstrip())),
         float(message.content.lstrip().startswith(one.text.lstrip())),
-        math.log1p(len(before)),
-        math.log1p(sum(action.failure is not None for action in before)),
-        math.log1p(sum(action.failure is not None and _shares(names, action.output) for action in behind)),
-        math.log1p(sum(action.failure is None and _shares(names, action.text) for action in behind)),
+        math.log1p(_between(around.calls, begin, at)),
+        math.log1p(_between(around.failures, begin, at)),
+        math.log1p(around.failed.behind(at, bare)),
+        math.log1p(around.ran.behind(at, bare)),
     )
     follows = (
         one.author == "agent"
@@ -144,10 +181,6 @@ def _placed(
         return Placed(one, structure, (asked, one.answers, one.text))
     turn = (asked, message.content, messages[end].content) if follows and end < total else None
     return Placed(one, structure, turn)
-
-
-def _shares(names: set[str], text: str) -> bool:
-    return any(name.strip("`") in text for name in names)
 
 
 def feature_names() -> list[str]:

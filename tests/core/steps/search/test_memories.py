@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.support.clock import Clock
 from tests.support.memories import StubEmbedder, StubLLM, axis, one, rows
 from tests.support.worlds import rows_written
 from ultron_core.client import Ultron
@@ -13,17 +14,9 @@ from ultron_core.settings import SearchSettings
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-class Clock:
-    def __init__(self):
-        self.now = NOW
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hashlib import sha256
 import pytest
 
 from tests.support.claims import said
+from tests.support.clock import Clock
 from tests.support.memories import StubEmbedder, axis, rows
 from tests.support.recount import counters_off
 from tests.support.worlds import CuttingLLM, solved, write_log
@@ -173,19 +174,9 @@ ACTIONS = {
 }
 
 
-class Clock:
-    """Stands still until it is moved."""
-
-    def __init__(self):
-        self.now = datetime(2026, 1, 5, 12, tzinfo=UTC)
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_counters_are_those_of_the_rows_after_any_sequence(settings, tmp_path, seed):
-    embedder, clock = StubEmbedder(vectors()), Clock()
+    embedder, clock = StubEmbedder(vectors()), Clock(datetime(2026, 1, 5, 12, tzinfo=UTC))
     with Ultron(settings, embedder=embedder, clock=clock) as ultron:
         agents = Agents(ultron, embedder, tmp_path, seed, clock)
         done = []
