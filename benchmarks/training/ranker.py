@@ -31,7 +31,8 @@ from sklearn.model_selection import GroupKFold
 from ultron_core.lessons.candidates.find import find_candidates
 from ultron_core.lessons.candidates.told import plain
 from ultron_core.lessons.drafts import SHELVES, shelf_of
-from ultron_core.lessons.rank.features import feature_names, features, place
+from ultron_core.lessons.rank.features import feature_names, features
+from ultron_core.lessons.rank.places import place
 from ultron_core.lessons.rank.head import TYPES
 from ultron_core.sessions import parse_session
 from ultron_core.transcript.actions import read_actions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, get_args
 
@@ -25,7 +26,6 @@ _PROOF: Final[Mapping[Source, Proof]] = {
     "refusal": "person",
     "choice": "person",
     "guide": "result",
-    "failure": "result",
     "cure": "check",
 }
 SHELVES: Final = ("proven", "claimed")
@@ -75,12 +75,22 @@ def _least(source: Source) -> float:
 
 
 def _once(ranked: Sequence[Ranked]) -> Iterator[Ranked]:
+    """Each content once, and of passages of one message that share words only the first."""
     seen: set[str] = set()
+    kept: dict[int, list[str]] = defaultdict(list)
     for one in ranked:
-        content = told(one.candidate)[0].casefold()
-        if content not in seen:
-            seen.add(content)
-            yield one
+        content, text = told(one.candidate)[0].casefold(), one.candidate.text
+        if content in seen or any(_share(text, other) for other in kept[one.candidate.position]):
+            continue
+        seen.add(content)
+        kept[one.candidate.position].append(text)
+        yield one
+
+
+def _share(one: str, other: str) -> bool:
+    """Whether one passage is part of the other, or both hold the same line."""
+    lines = {line.strip() for line in one.splitlines()} & {line.strip() for line in other.splitlines()}
+    return one in other or other in one or bool(lines - {""})
 
 
 def _draft(

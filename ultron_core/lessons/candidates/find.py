@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ultron_core.lessons.candidates.borne import borne_out
 from ultron_core.lessons.candidates.candidate import Candidate
 from ultron_core.lessons.candidates.picked import find_picked
 from ultron_core.lessons.candidates.recapped import find_recapped
@@ -21,9 +22,10 @@ __all__ = ["find_candidates"]
 def find_candidates(messages: Sequence[Message], actions: Sequence[Action]) -> list[Candidate]:
     """The passages of `messages` (one segment, or a session) that may be worth keeping, in the order of the log;
     `actions` are theirs."""
+    episodes = find_episodes(messages, actions)
     found = [
-        *find_spoken(messages, actions),
-        *find_tried(messages, find_episodes(messages, actions)),
+        *borne_out(list(find_spoken(messages, actions)), messages, episodes),
+        *find_tried(messages, episodes),
         *find_picked(messages),
         *find_refused(messages, actions),
         *find_written(messages, actions),

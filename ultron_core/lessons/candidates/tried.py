@@ -1,8 +1,9 @@
-"""Passages of what calls came to: a failure with the change after which the same goal was reached, or without one."""
+"""Failures after which the same call worked once one thing had been changed."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,8 +23,8 @@ __all__ = ["find_tried"]
 _BARE = re.compile(r"(?:\W|error|failed|command|exit(?:ed)?|code|status|with|process|\d)*", re.IGNORECASE)
 #: a patch handed to a shell, e.g. `*** Begin Patch`
 _PATCHES = re.compile(r"\*\*\* (?:Begin|End) Patch")
-#: a longer way from failure to cure is the work itself
-_MOST_CHANGES = 2
+#: words by which the call that worked may differ from the one that failed, e.g. `python3 app.py`, `python app.py`
+_MOST_WORDS = 2
 #: characters of one changed line, and of a command, that are shown
 _LONGEST_CHANGE = 120
 #: messages behind a failure in which the agent says what it makes of it
@@ -36,30 +37,28 @@ _LOOKING = re.compile(
 
 
 def find_tried(messages: Sequence[Message], episodes: Sequence[Episode]) -> Iterator[Candidate]:
-    """A candidate of each failure: `cure` where the same goal was reached after a change, else `failure`.
+    """A candidate of each failure that one change cured: an edit or a command before the same call, or a word of it.
 
-    Its text is the line that tells the failure, `answers` the command that failed.
+    Its text is the line that tells the failure, `answers` the command that failed. A longer way is the work itself.
     """
     for episode in episodes:
-        failed = episode.failed
-        worked = episode.worked
-        changes = _changes_of(episode)
-        if failed.failure is None or not _tells(failed) or _is_patch(failed):
+        failed, worked = episode.failed, episode.worked
+        if failed.failure is None or worked is None or not _tells(failed) or _is_patch(failed):
             continue
-        if worked is not None and not (0 < len(changes) <= _MOST_CHANGES and _same_goal(failed, worked)):
+        changes = _changes_of(episode, worked)
+        if len(changes) != 1 or not _same_goal(failed, worked):
             continue
         message = messages[failed.result]
-        proof = (failed.result, *(change.call for change in changes))
         yield Candidate(
-            source="cure" if worked is not None else "failure",
+            source="cure",
             author="tool",
             text=clean_line(failed.failure.line, LONGEST),
             position=failed.result,
             start_line=message.start_line,
-            end_line=messages[worked.result].end_line if worked is not None else message.end_line,
+            end_line=messages[worked.result].end_line,
             answers=clean_line(core_command(command_of(failed) or "") or failed.tool or failed.text, LONGEST),
             files=tuple(dict.fromkeys(path for change in changes if (path := path_of(change.arguments)))),
-            proof=(*proof, worked.result) if worked is not None else proof,
+            proof=(failed.result, changes[0].call, worked.result),
             changes=tuple(_shown(change) for change in changes),
             said=_said(messages, failed.result),
             times=1 + len(episode.again),
@@ -79,20 +78,15 @@ def _is_patch(failed: Action) -> bool:
 
 
 def _same_goal(failed: Action, worked: Action) -> bool:
-    """Whether the call that worked is the one that failed, to the word or with a few words changed."""
-    if failed.text == worked.text:
-        return True
-    one, other = (core_command(command_of(action) or "").split() for action in (failed, worked))
-    shared = set(one) & set(other)
-    return len(one) > 1 and 2 * len(shared) >= max(len(set(one)), len(set(other)))
+    """Whether the call that worked is the one that failed, but for a word or two."""
+    one, other = failed.text.split(), worked.text.split()
+    removed, added = Counter(one) - Counter(other), Counter(other) - Counter(one)
+    return max(removed.total(), added.total()) <= min(_MOST_WORDS, len(one) - 1)
 
 
-def _changes_of(episode: Episode) -> list[Action]:
+def _changes_of(episode: Episode, worked: Action) -> list[Action]:
     """Everything between the last failing try and the cure that may have changed something: edits and commands that
     ran, and the call that worked where it is another one."""
-    worked = episode.worked
-    if worked is None:
-        return []
     last = episode.again[-1].result if episode.again else episode.failed.result
     between = [
         action
@@ -101,7 +95,7 @@ def _changes_of(episode: Episode) -> list[Action]:
         and action.failure is None
         and (EDIT.search(action.tool) or (command_of(action) is not None and not _looks(action)))
     ]
-    return between if _shown(worked) == _shown(episode.failed) else [*between, worked]
+    return between if worked.text == episode.failed.text else [*between, worked]
 
 
 def _looks(action: Action) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.candidates.candidate import Candidate
-from ultron_core.lessons.candidates.passages import passages_of
+from ultron_core.lessons.candidates.passages import joined_of, passages_of
 from ultron_core.lessons.describe import file_name, path_of
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
@@ -48,7 +48,8 @@ def find_written(messages: Sequence[Message], actions: Sequence[Action]) -> Iter
     seen: set[str] = set()
     for place, name, text in _shown(messages, actions):
         message = messages[place]
-        for passage in passages_of(_LINE_NUMBER.sub("", _REMINDER.sub("", text)))[:_MOST]:
+        own = _LINE_NUMBER.sub("", _REMINDER.sub("", text))
+        for passage in (*passages_of(own)[:_MOST], *joined_of(own)[:_MOST]):
             if passage.text in seen or _OPEN.search(passage.text):
                 continue
             seen.add(passage.text)

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ultron_core.lessons.candidates.candidate import Candidate
-from ultron_core.lessons.rank.features import feature_names, features, place, standing
+from ultron_core.lessons.rank.features import feature_names, features, standing
+from ultron_core.lessons.rank.places import place
 from ultron_core.models import MemoryType, Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.lasting import is_lasting
