@@ -42,7 +42,7 @@ def find_drafts(messages: Sequence[Message], project: str = "") -> list[MemoryDr
     at_work = bool(project) or _at_work(kept, actions)
     ranked = [
         one
-        for one in rank(find_candidates(kept, actions), kept, actions, at_work=at_work)
+        for one in rank(find_candidates(kept, actions), kept, actions)
         if one.probability >= _least(one.candidate.source) and (at_work or one.candidate.author != "agent")
     ]
     ranked.sort(key=lambda one: -one.probability)

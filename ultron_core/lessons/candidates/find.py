@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ultron_core.lessons.candidates.borne import borne_out
 from ultron_core.lessons.candidates.candidate import Candidate
 from ultron_core.lessons.candidates.picked import find_picked
 from ultron_core.lessons.candidates.recapped import find_recapped
 from ultron_core.lessons.candidates.refused import find_refused
+from ultron_core.lessons.candidates.retries import find_retries
 from ultron_core.lessons.candidates.spoken import find_spoken
 from ultron_core.lessons.candidates.tried import find_tried
 from ultron_core.lessons.candidates.written import find_written
-from ultron_core.lessons.episodes.find import find_episodes
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
 
@@ -22,10 +21,9 @@ __all__ = ["find_candidates"]
 def find_candidates(messages: Sequence[Message], actions: Sequence[Action]) -> list[Candidate]:
     """The passages of `messages` (one segment, or a session) that may be worth keeping, in the order of the log;
     `actions` are theirs."""
-    episodes = find_episodes(messages, actions)
     found = [
-        *borne_out(list(find_spoken(messages, actions)), messages, episodes),
-        *find_tried(messages, episodes),
+        *find_spoken(messages, actions),
+        *find_tried(messages, find_retries(messages, actions)),
         *find_picked(messages),
         *find_refused(messages, actions),
         *find_written(messages, actions),

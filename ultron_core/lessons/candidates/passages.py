@@ -4,7 +4,7 @@ together: an item with its sub-items, the blocks of one section, sections that f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby, islice
@@ -75,20 +75,17 @@ def passages_of(content: str) -> tuple[Passage, ...]:
 
 
 @lru_cache(maxsize=1024)
-def joined_of(content: str) -> tuple[Passage, ...]:
+def joined_of(content: str, *, sections: bool = True) -> tuple[Passage, ...]:
     """Blocks that stand together, none longer than LONGEST: an item with what is set in below it, as many blocks of a
-    section as fit, as many whole sections. None is one of `passages_of`."""
+    section as fit, and as many whole `sections`. None is one of `passages_of`."""
     blocks = list(islice(_blocks(content), _MOST))
     units = list(_units(blocks))
-    sections = [(own[0][0], own[-1][1]) for own in _runs(units, lambda at: blocks[at].section)]
-    packed = [
-        *units,
-        *(span for own in _runs(units, lambda at: blocks[at].section) for span in _packed(blocks, own)),
-        *_packed(blocks, sections),
-    ]
+    runs = [list(own) for _, own in groupby(units, key=lambda span: blocks[span[0]].section)]
+    whole = [(own[0][0], own[-1][1]) for own in runs] if sections else []
+    packed = [*units, *(span for own in runs for span in _packed(blocks, own)), *_packed(blocks, whole)]
     single = {passage.text for passage in passages_of(content)}
-    whole = (own for own in dict.fromkeys(packed) if blocks[own[0]].behind == blocks[own[1] - 1].behind)
-    found = (_joined(content, blocks[begin:end]) for begin, end in whole)
+    kept = (own for own in dict.fromkeys(packed) if blocks[own[0]].behind == blocks[own[1] - 1].behind)
+    found = (_joined(content, blocks[begin:end]) for begin, end in kept)
     return tuple(
         one
         for one in found
@@ -109,10 +106,6 @@ def _units(blocks: Sequence[_Block]) -> Iterator[tuple[int, int]]:
             end += 1
         yield at, end
         at = end
-
-
-def _runs(spans: Sequence[_Span], key: Callable[[int], int]) -> list[list[_Span]]:
-    return [list(own) for _, own in groupby(spans, key=lambda span: key(span[0]))]
 
 
 def _packed(blocks: Sequence[_Block], spans: Sequence[_Span]) -> Iterator[_Span]:

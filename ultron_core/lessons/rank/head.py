@@ -27,10 +27,6 @@ __all__ = ["TYPES", "Head", "Ranked", "load_head", "rank"]
 
 Matrix = npt.NDArray[np.float64]
 TYPES: Final[tuple[MemoryType, ...]] = ("error", "security", "correction", "pattern", "preference", "life")
-#: A turn that says of itself that it holds for good, e.g. `from now on`, is at least so likely to, unless the network
-#: is sure that it does not. Of the wishes in tests/attack/words/{seen,second} this keeps 19 of 20 instead of 6; of 249
-#: native turns that readers judged it keeps none more.
-_DECLARED, _DENIED = 0.75, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +71,16 @@ def load_head() -> Head:
 
 
 def rank(
-    candidates: Sequence[Candidate],
-    messages: Sequence[Message],
-    actions: Sequence[Action],
-    *,
-    at_work: bool = True,
+    candidates: Sequence[Candidate], messages: Sequence[Message], actions: Sequence[Action]
 ) -> list[Ranked]:
-    """The candidates of `messages` with what they are worth, in their order; `at_work` as in `standing`."""
+    """The candidates of `messages` with what they are worth, in their order."""
     if not candidates:
         return []
     rows = features(place(candidates, messages, actions), load_sense())
     worth, types = load_head().judge(rows)
-    lasts = standing(rows, at_work=at_work)
-    return [
-        Ranked(one, _of_turn(one, float(lasts[at])) if one.source == "turn" else float(worth[at]), types[at])
-        for at, one in enumerate(candidates)
-    ]
+    lasts = standing(rows, [one.source == "turn" and is_lasting(one.text) for one in candidates])
+    return [Ranked(one, _worth(one, worth[at], lasts[at]), types[at]) for at, one in enumerate(candidates)]
 
 
-def _of_turn(one: Candidate, read: float) -> float:
-    """What the network makes of a turn, with what the turn says of itself."""
-    return max(read, _DECLARED) if read >= _DENIED and is_lasting(one.text) else read
+def _worth(one: Candidate, worth: float, lasts: float) -> float:
+    return float(max(worth, lasts) if one.source == "refusal" else lasts if one.source == "turn" else worth)

@@ -42,7 +42,6 @@ STRUCTURE: Final = (
     "changes",
     "times",
     "said",
-    "borne_out",
     "calls_follow",
     "ends_message",
     "begins_message",
@@ -151,7 +150,6 @@ def _placed(one: Candidate, messages: Sequence[Message], around: _Around) -> Pla
         math.log1p(len(one.changes)),
         math.log1p(one.times),
         float(bool(one.said)),
-        float(bool(one.proof)),
         float(bool(message.tool_calls) or (at + 1 < total and messages[at + 1].role == "tool")),
         float(message.content.rstrip().endswith(one.text.rstrip())),
         float(message.content.lstrip().startswith(one.text.lstrip())),
@@ -176,7 +174,7 @@ def _placed(one: Candidate, messages: Sequence[Message], around: _Around) -> Pla
         )
     )
     asked = messages[begin].content if begin >= 0 else ""
-    if one.source == "turn":
+    if one.source in ("turn", "refusal"):
         return Placed(one, structure, (asked, one.answers, one.text))
     turn = (asked, message.content, messages[end].content) if follows and end < total else None
     return Placed(one, structure, turn)

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.core.lessons.builders import bash, talk
+from ultron_core.lessons.candidates.retries import find_retries
 from ultron_core.lessons.candidates.tried import find_tried
-from ultron_core.lessons.episodes.find import find_episodes
 from ultron_core.transcript.actions import read_actions
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'\nexit code 1"
@@ -12,7 +12,7 @@ MISSING = "ModuleNotFoundError: No module named 'yaml'\nexit code 1"
 
 def tried(*turns):
     messages = talk(("user", "Please make it work."), *turns)
-    return list(find_tried(messages, find_episodes(messages, read_actions(messages))))
+    return list(find_tried(messages, list(find_retries(messages, read_actions(messages)))))
 
 
 def edit(old, new):
