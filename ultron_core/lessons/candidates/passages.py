@@ -54,8 +54,9 @@ class _Block:
     heading: str
     #: the line that leads to it, e.g. `What I changed`
     lead: str
-    #: where its heading or its leading line begins, if it is the first below it; else as `begin`
+    #: where its heading and the line that leads to it begin, if it is the first below it; else as `begin`
     opens: int
+    led: int
     #: columns by which an item is set in; -1 for a paragraph
     depth: int
     #: number of the heading that it stands below, and of the code, tables and rules before it
@@ -134,7 +135,7 @@ def _joined(content: str, blocks: Sequence[_Block]) -> Passage:
     if first.section != last.section:
         begin, head = first.opens, ""
     elif first.lead and last.lead != first.lead:
-        begin, head = first.opens, first.heading
+        begin, head = first.led, first.heading
     else:
         begin, head = first.begin, first.head
     text = content[begin : last.end].strip()
@@ -144,7 +145,7 @@ def _joined(content: str, blocks: Sequence[_Block]) -> Passage:
 def _blocks(content: str) -> Iterator[_Block]:
     """Paragraphs and items with their offsets; a line of code, a table or a rule ends what stands before it."""
     heading, lead, fence = "", "", ""
-    opens, section, behind = -1, 0, 0
+    opens, led, section, behind = -1, -1, 0, 0
     open_block: _Block | None = None
     offset = 0
     for line in content.splitlines(keepends=True):
@@ -162,18 +163,19 @@ def _blocks(content: str) -> Iterator[_Block]:
             fence = opened[1] if opened else fence
             behind += 1
         elif headed:
-            heading, lead, opens, section = _bare(line), "", begin, section + 1
+            heading, lead, opens, led, section = _bare(line), "", begin, -1, section + 1
         elif line.strip():
             if item is None and open_block is None and not line[:1].isspace():
                 lead = _bare(line) if _LEADS.search(line) else ""
                 if lead and len(lead) <= _LONGEST_HEAD:
-                    opens = opens if opens >= 0 else begin
+                    led = begin
                     continue
             if open_block is None:
                 depth = len(item[1].expandtabs()) if item else -1
-                starts = opens if opens >= 0 else begin
-                open_block = _Block(begin, end, heading, lead, starts, depth, section, behind)
-                opens = -1
+                led = led if led >= 0 else begin
+                opens = opens if opens >= 0 else led
+                open_block = _Block(begin, end, heading, lead, opens, led, depth, section, behind)
+                opens = led = -1
             else:
                 open_block = replace(open_block, end=end)
     if open_block is not None:

@@ -16,7 +16,7 @@ from ultron_core.transcript.language import sentences
 from ultron_core.transcript.sense.nature import NATURES
 from ultron_core.transcript.sense.reader import OUTPUTS, Question, Sense
 
-__all__ = ["feature_names", "features", "standing"]
+__all__ = ["WIDTH", "feature_names", "features", "standing"]
 
 Matrix = npt.NDArray[np.float64]
 

@@ -40,17 +40,18 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """The first column is for "useful", then one of each type; `bounds` are by shelf and for turns."""
+    """Columns: "useful" of what a person or the log shows, of what only an agent says, then one of each type; `bounds`
+    are by shelf and for turns."""
 
     weights: Matrix
     shift: Matrix
     bounds: Mapping[str, float]
 
-    def judge(self, rows: Matrix) -> tuple[Matrix, list[MemoryType]]:
-        """Probabilities, and the likeliest type of each row."""
+    def judge(self, rows: Matrix, claimed: Sequence[bool]) -> tuple[Matrix, list[MemoryType]]:
+        """Probabilities, and the likeliest type of each row; those that are `claimed` only an agent says."""
         odds = rows @ self.weights + self.shift
-        worth: Matrix = 1.0 / (1.0 + np.exp(-odds[:, 0]))
-        return worth, [TYPES[int(at)] for at in odds[:, 1:].argmax(axis=1)]
+        worth: Matrix = 1.0 / (1.0 + np.exp(-np.where(claimed, odds[:, 1], odds[:, 0])))
+        return worth, [TYPES[int(at)] for at in odds[:, 2:].argmax(axis=1)]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Head:
@@ -77,7 +78,7 @@ def rank(
     if not candidates:
         return []
     rows = features(place(candidates, messages, actions), load_sense())
-    worth, types = load_head().judge(rows)
+    worth, types = load_head().judge(rows, [one.author == "agent" for one in candidates])
     lasts = standing(rows, [one.source == "turn" and is_lasting(one.text) for one in candidates])
     return [Ranked(one, _worth(one, worth[at], lasts[at]), types[at]) for at, one in enumerate(candidates)]
 
