@@ -50,6 +50,4 @@ def section_of(record: MemoryRecord) -> Section | None:
         return "cures"
     if kind == "security" and proof in ("result", "person"):
         return "warnings"
-    if kind == "error" and record.lesson == "failure" and proof == "result":
-        return "warnings"
     return None

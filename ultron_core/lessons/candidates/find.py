@@ -21,11 +21,13 @@ __all__ = ["find_candidates"]
 def find_candidates(messages: Sequence[Message], actions: Sequence[Action]) -> list[Candidate]:
     """The passages of `messages` (one segment, or a session) that may be worth keeping, in the order of the log;
     `actions` are theirs."""
+    refused = list(find_refused(messages, actions))
+    to_a_call = {(one.position, one.text) for one in refused}
     found = [
-        *find_spoken(messages, actions),
+        *refused,
+        *(one for one in find_spoken(messages, actions) if (one.position, one.text) not in to_a_call),
         *find_tried(messages, find_retries(messages, actions)),
         *find_picked(messages),
-        *find_refused(messages, actions),
         *find_written(messages, actions),
         *find_recapped(messages),
     ]
