@@ -16,7 +16,7 @@ from ultron_core.transcript.dialogue import read_dialogue
 __all__ = ["LABELER_VERSION", "label_offline"]
 
 #: stored on each row that the rules made; a change of rules or coefficients raises it
-LABELER_VERSION = "offline:22"
+LABELER_VERSION = "offline:23"
 
 
 def label_offline(

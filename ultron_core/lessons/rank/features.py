@@ -27,7 +27,7 @@ _PERSONS: Final = ("turn", "refusal", "choice")
 #: probability of "keep" below which a rule is of the moment; by hand, as low as what readers call junk allows
 _PASSES: Final = 0.35
 #: a turn that says of itself that it holds for good is at least so likely to, where its sentences are likely to last;
-#: of 40 wishes in tests/core/lessons/test_lasting.py this keeps 25 instead of 17, of 264 native turns none more
+#: of 40 wishes in tests/core/lessons/test_lasting.py this keeps 25, of 264 native turns none more
 _DECLARED, _LASTS = 0.75, 0.4
 #: what a person's turn does, by the network: the next one behind an agent's words, or the one that holds the passage
 _REACTIONS: Final = ("opens", "done", "failed", "keep", "objection", "rule", "fact", "acceptance")
