@@ -80,8 +80,13 @@ def rank(
     rows = features(place(candidates, messages, actions), load_sense())
     worth, types = load_head().judge(rows, [one.author == "agent" for one in candidates])
     lasts = standing(rows, [one.source == "turn" and is_lasting(one.text) for one in candidates])
-    return [Ranked(one, _worth(one, worth[at], lasts[at]), types[at]) for at, one in enumerate(candidates)]
+    return [
+        _ranked(one, float(worth[at]), float(lasts[at]), types[at]) for at, one in enumerate(candidates)
+    ]
 
 
-def _worth(one: Candidate, worth: float, lasts: float) -> float:
-    return float(max(worth, lasts) if one.source == "refusal" else lasts if one.source == "turn" else worth)
+def _ranked(one: Candidate, worth: float, lasts: float, memory_type: MemoryType) -> Ranked:
+    """What a person lays down is a preference; of turns nothing else counts."""
+    if one.source == "turn" or (one.source == "refusal" and lasts >= worth):
+        return Ranked(one, lasts, "preference")
+    return Ranked(one, worth, memory_type)
