@@ -71,7 +71,8 @@ def _at_work(messages: Sequence[Message], actions: Sequence[Action]) -> bool:
 
 
 def _least(source: Source) -> float:
-    return load_head().bounds["turn" if source == "turn" else shelf_of(source)]
+    bounds = load_head().bounds
+    return bounds.get(source, bounds[shelf_of(source)])
 
 
 def _once(ranked: Sequence[Ranked]) -> Iterator[Ranked]:

@@ -30,7 +30,7 @@ _INJECTED = re.compile(
 _REMINDER = joined(HARNESS_REMINDERS)
 #: how a tool that reads files numbers their lines, e.g. `    12→- Never commit`
 _LINE_NUMBER = re.compile(r"^[^\S\n]*\d+[→\t]", re.MULTILINE)
-#: what Codex puts around the file that it hands in
+#: what Codex puts around the file that it hands in, e.g. `<INSTRUCTIONS>`
 _AROUND = re.compile(r"^</?INSTRUCTIONS>[^\S\n]*$", re.MULTILINE)
 #: what Codex adds to the file that it hands in, e.g. `## Skills`
 _ADDED = re.compile(r"^## Skills$|^</INSTRUCTIONS>|^--- project-doc ---$", re.MULTILINE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, chain
 from typing import Final
 
 import numpy as np
@@ -12,11 +11,10 @@ import numpy.typing as npt
 from ultron_core.lessons.candidates.candidate import Candidate
 from ultron_core.lessons.candidates.told import plain
 from ultron_core.lessons.rank.places import STRUCTURE, Placed
-from ultron_core.transcript.language import sentences
 from ultron_core.transcript.sense.nature import NATURES
 from ultron_core.transcript.sense.reader import OUTPUTS, Question, Sense
 
-__all__ = ["WIDTH", "feature_names", "features", "standing"]
+__all__ = ["WIDTH", "feature_names", "features", "laid_down", "standing"]
 
 Matrix = npt.NDArray[np.float64]
 
@@ -26,24 +24,19 @@ WIDTH: Final = 384
 _PERSONS: Final = ("turn", "refusal", "choice")
 #: probability of "keep" below which a rule is of the moment; by hand, as low as what readers call junk allows
 _PASSES: Final = 0.35
-#: a turn that says of itself that it holds for good is at least so likely to, where its sentences are likely to last;
+#: a turn that says of itself that it holds for good is at least so likely to, where its words are likely to last;
 #: of 40 wishes in tests/core/lessons/test_lasting.py this keeps 25, of 264 native turns none more
-_DECLARED, _LASTS = 0.75, 0.4
+_DECLARED, _LASTS = 0.85, 0.4
 #: what a person's turn does, by the network: the next one behind an agent's words, or the one that holds the passage
 _REACTIONS: Final = ("opens", "done", "failed", "keep", "objection", "rule", "fact", "acceptance")
 _TURN: Final = (*(f"turn_{name}" for name in _REACTIONS), "no_turn")
 _QUESTIONS: Final[tuple[Question, ...]] = ("answer", "sentence")
-#: sentences of a passage that are read one by one
-_MOST_SENTENCES: Final = 8
 
 
 def feature_names() -> list[str]:
     """What each column of `features` holds."""
     told = [
-        f"{question}_{name}{pooled}"
-        for question in _QUESTIONS
-        for pooled in ("", "_most", "_mean")
-        for name in (*OUTPUTS[question], *NATURES[question])
+        f"{question}_{name}" for question in _QUESTIONS for name in (*OUTPUTS[question], *NATURES[question])
     ]
     return [*STRUCTURE, *_TURN, *told, *(f"v{number}" for number in range(WIDTH))]
 
@@ -58,38 +51,34 @@ def features(placed: Sequence[Placed], sense: Sense) -> Matrix:
     blocks = []
     for question, rows in zip(_QUESTIONS, (np.flatnonzero(~persons), np.flatnonzero(persons)), strict=True):
         asked = [passages[row] for row in rows]
-        blocks.append(np.zeros((len(placed), 3 * len((*OUTPUTS[question], *NATURES[question])))))
-        if asked:
-            blocks[-1][rows] = np.hstack([_told(question, asked, sense), _pooled(question, asked, sense)])
+        blocks.append(np.zeros((len(placed), len((*OUTPUTS[question], *NATURES[question])))))
+        blocks[-1][rows] = np.hstack([sense.odds(question, asked), sense.natures(question, asked)])
         vectors[rows] = sense.vectors(question, asked)
     structure = np.array([one.structure for one in placed])
     return np.hstack([structure, _reactions(placed, sense), *blocks, vectors])
 
 
+def laid_down(rows: Matrix) -> Matrix:
+    """How likely each row's turn or passage of an instruction file lays down a rule, by the network alone."""
+    found: Matrix = _chances(rows, "turn_rule")
+    return found
+
+
 def standing(rows: Matrix, declared: Sequence[bool]) -> Matrix:
-    """How likely each row's turn lays down a rule that holds for good, by the network alone.
+    """How likely each row's turn lays down a rule that holds for good.
 
     Readers found few turns worth keeping, too few to fit it anew; the network was fitted on thousands of turns. A rule
     holds for good unless the network is rather sure that it passes. What a turn has `declared` of itself to hold for
     good, e.g. `from now on`, does where the network does not take it for an order of the moment.
     """
-    columns = [feature_names().index(name) for name in ("turn_keep", "turn_rule", "sentence_lasting_mean")]
-    keep, rule, lasting = 1.0 / (1.0 + np.exp(-rows[:, columns].T))
-    found: Matrix = np.where(keep >= _PASSES, rule, 0.0)
-    return np.maximum(found, np.where(np.array(declared) & (lasting >= _LASTS), _DECLARED, 0.0))
+    found = np.where(_chances(rows, "turn_keep") >= _PASSES, laid_down(rows), 0.0)
+    lasts = np.array(declared) & (_chances(rows, "sentence_lasting") >= _LASTS)
+    return np.maximum(found, np.where(lasts, _DECLARED, 0.0))
 
 
-def _told(question: Question, passages: Sequence[tuple[str, str]], sense: Sense) -> Matrix:
-    return np.hstack([sense.odds(question, passages), sense.natures(question, passages)])
-
-
-def _pooled(question: Question, passages: Sequence[tuple[str, str]], sense: Sense) -> Matrix:
-    """The most and the mean of what the network says of a passage's sentences: of a long one it reads the beginning."""
-    cut = [[(lead, part) for part in sentences(said)[:_MOST_SENTENCES] or [said]] for lead, said in passages]
-    read = _told(question, list(chain.from_iterable(cut)), sense)
-    begins = [0, *accumulate(map(len, cut))][:-1]
-    counts = np.array([len(parts) for parts in cut])[:, None]
-    return np.hstack([np.maximum.reduceat(read, begins), np.add.reduceat(read, begins) / counts])
+def _chances(rows: Matrix, name: str) -> Matrix:
+    found: Matrix = 1.0 / (1.0 + np.exp(-rows[:, feature_names().index(name)]))
+    return found
 
 
 def _reactions(placed: Sequence[Placed], sense: Sense) -> Matrix:

@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ultron_core.lessons.candidates.candidate import Candidate
-from ultron_core.lessons.rank.features import feature_names, features, standing
+from ultron_core.lessons.rank.features import feature_names, features, laid_down, standing
 from ultron_core.lessons.rank.places import place
 from ultron_core.models import MemoryType, Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.lasting import is_lasting
 from ultron_core.transcript.sense.reader import load_sense
 
-__all__ = ["TYPES", "Head", "Ranked", "load_head", "rank"]
+__all__ = ["TYPES", "Head", "Ranked", "load_head", "of_one", "rank"]
 
 Matrix = npt.NDArray[np.float64]
 TYPES: Final[tuple[MemoryType, ...]] = ("error", "security", "correction", "pattern", "preference", "life")
@@ -41,7 +41,7 @@ class Ranked:
 @dataclass(frozen=True, eq=False)
 class Head:
     """Columns: "useful" of what a person or the log shows, of what only an agent says, then one of each type; `bounds`
-    are by shelf and for turns."""
+    are by shelf, for turns and for guides."""
 
     weights: Matrix
     shift: Matrix
@@ -80,13 +80,16 @@ def rank(
     rows = features(place(candidates, messages, actions), load_sense())
     worth, types = load_head().judge(rows, [one.author == "agent" for one in candidates])
     lasts = standing(rows, [one.source == "turn" and is_lasting(one.text) for one in candidates])
+    rules = laid_down(rows)
     return [
-        _ranked(one, float(worth[at]), float(lasts[at]), types[at]) for at, one in enumerate(candidates)
+        of_one(one, float(worth[at]), float(lasts[at]), float(rules[at]), types[at])
+        for at, one in enumerate(candidates)
     ]
 
 
-def _ranked(one: Candidate, worth: float, lasts: float, memory_type: MemoryType) -> Ranked:
-    """What a person lays down is a preference; of turns nothing else counts."""
+def of_one(one: Candidate, worth: float, lasts: float, rule: float, memory_type: MemoryType) -> Ranked:
+    """What a person lays down is a preference, and of their turns nothing else counts. What an instruction file holds
+    counts as a rule and by the fit, to equal parts: readers saw few such files."""
     if one.source == "turn" or (one.source == "refusal" and lasts >= worth):
         return Ranked(one, lasts, "preference")
-    return Ranked(one, worth, memory_type)
+    return Ranked(one, (worth + rule) / 2 if one.source == "guide" else worth, memory_type)

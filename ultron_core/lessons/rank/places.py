@@ -174,6 +174,8 @@ def _placed(one: Candidate, messages: Sequence[Message], around: _Around) -> Pla
         )
     )
     asked = messages[begin].content if begin >= 0 else ""
+    if one.source == "guide":  # read as if a person said it
+        return Placed(one, structure, ("", "", text))
     if one.source in ("turn", "refusal"):
         return Placed(one, structure, (asked, one.answers, one.text))
     turn = (asked, message.content, messages[end].content) if follows and end < total else None

@@ -19,8 +19,8 @@ def raw():
     return json.loads(files("ultron_core.lessons.rank").joinpath("model.json").read_text("utf-8"))
 
 
-def test_the_file_that_ships_has_a_bound_for_every_shelf_and_for_turns():
-    assert set(load_head().bounds) == {*SHELVES, "turn"}
+def test_the_file_that_ships_has_a_bound_for_every_shelf_and_for_some_sources():
+    assert set(load_head().bounds) == {*SHELVES, "guide", "cure", "refusal", "turn"}
     assert all(0 < bound < 1 for bound in load_head().bounds.values())
 
 
