@@ -37,10 +37,10 @@ def label_offline(
     verdict = decide_outcome(signals)
     outcome = verdict.outcome
     # on 130 tasks of people on their projects it ranked like a coin (docs/quality.md)
-    estimate = None if project else estimate_success(signals, verdict.known, models)
+    estimate = None if project else estimate_success(signals, outcome, models)
     metrics = measure(signals, verdict, estimate)
     lessons = judge_lessons(messages, signals, project)
-    evidence = verdict.known == "success" or (estimate is not None and estimate.above_bound)
+    evidence = outcome == "success" or (estimate is not None and estimate.above_bound)
     summary = QualitySummary(
         overall_score=overall_score(metrics, outcome, evidence),
         memory_score=memory_score(lessons),
