@@ -63,6 +63,8 @@ class Upload:
     lesson: str = ""
     proof: Proof | None = None
     probability: float | None = None
+    #: in a line, as the extractor wrote it; empty: it is made here
+    summary: str = ""
 
     @property
     def backing(self) -> Backing:
@@ -101,6 +103,7 @@ def upload_of_draft(
         lesson=draft.lesson,
         proof=draft.proof,
         probability=draft.probability,
+        summary=draft.summary,
     )
 
 
