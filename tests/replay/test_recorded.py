@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.gold import normal, sessions
-from tests.support.model.recorded import notes, recorded
+from tests.support.model.recorded import notes, notes_in, recorded
 from tests.support.walk import missing, unseen
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "model.jsonl"
@@ -58,7 +58,7 @@ def is_quoted(memory, name):
         normal(quote["quote"])
         for row in recorded().values()
         if row["session"] == name
-        for note in row["answer"].get("memories", ())
+        for note in notes_in(row)
         for quote in note["evidence"]
     ]
     gold = [normal(quote["quote"]) for quote in memory["quotes"]]
@@ -92,7 +92,7 @@ def test_no_cure_of_a_run_that_failed_is_stored_as_verified(walked):
         note["content"]
         for row in recorded().values()
         if row["session"] in failed
-        for note in row["answer"].get("memories", ())
+        for note in notes_in(row)
         if note.get("resolution")
     }
     tags = {memory["content"]: memory["tags"] for memory in done.memories}
