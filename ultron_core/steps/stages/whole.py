@@ -155,7 +155,7 @@ def _problem_of(
     begun: Sequence[_Begun], numbers: Sequence[int], window: RecordWindow
 ) -> Callable[[SessionReview], str]:
     """What keeps an answer from being used as it is; empty when nothing does."""
-    allowed = {*range(numbers[0], numbers[-1] + 1), *(task.first for task in begun[-1:])}
+    allowed = range(begun[-1].first if begun else numbers[0], numbers[-1] + 1)
 
     def problem(answer: SessionReview) -> str:
         starts = [task.start for task in answer.tasks]
