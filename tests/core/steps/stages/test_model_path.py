@@ -208,6 +208,8 @@ def test_it_may_go_down_between_any_two_stages(with_model, server, tmp_path):
         server.start()
         assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["done"]
         server.stop()
+        extracted = ultron.trajectory_service.extract_memories_from_segments()
+        assert [r.status for r in extracted] == ["done"], "the notes came with the judgement"
         reprocess(ultron.runtime, "memories")
         assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["pending"]
         assert made_by(ultron)[0]["memory_extracted"] == 0
