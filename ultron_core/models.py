@@ -254,11 +254,12 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class QualitySummary:
-    """overall_score: worth training on. memory_score: worth learning from. Both 0-1. success_probability is None for
-    work on a project offline, where no estimate was found better than chance."""
+    """overall_score: worth training on. memory_score: worth learning from, None where a model judged without taking
+    notes. Both 0-1. success_probability is None for work on a project offline, where no estimate was found better than
+    chance."""
 
     overall_score: float
-    memory_score: float
+    memory_score: float | None
     success_probability: float | None
     outcome: Outcome = "unknown"
     task_type: str = "other"

@@ -54,7 +54,7 @@ def extract_with_model(
 ) -> list[MemoryDraft]:
     """Drafts of every window in order; quotes that are not in the message they name are left out of a draft.
 
-    `label` and `topic` tell the model how the segment ended and what was found in it; `system` is the session's
+    `label` and `topic` tell the model how the segment ended and what it was about; `system` is the session's
     system prompt.
     """
     record = Record(messages, system=system)
@@ -94,19 +94,9 @@ def prompt_version() -> str:
 
 
 def _about(label: QualityLabel | None, topic: str) -> tuple[str, ...]:
-    """What is known of the segment: its topic, how it ended, the lessons that the judge saw in it."""
-    lines = [f"Topic: {topic}"] if topic else []
-    if label is not None:
-        lines.append(f"Outcome: {label.summary.outcome}")
-        seen = [
-            (name.removeprefix("lesson_"), m)
-            for name, m in label.metrics.items()
-            if name.startswith("lesson_")
-        ]
-        if seen:
-            told = "; ".join(f"{kind}: {m.note}" if m.note else kind for kind, m in seen)
-            lines.append(f"Lessons seen: {told}")
-    return tuple(lines)
+    """What is known of the segment: its topic, and how it ended."""
+    outcome = f"Outcome: {label.summary.outcome}" if label is not None else ""
+    return tuple(line for line in (f"Topic: {topic}" if topic else "", outcome) if line)
 
 
 def usable(notes: Iterable[Note]) -> list[Note]:

@@ -74,7 +74,7 @@ def _messages(runtime: Runtime, row: SegmentRow) -> list[Message]:
 def _refuse(runtime: Runtime, item: Item[SegmentRow], label: QualityLabel, reason: str) -> StageResult:
     """The gate refuses the segment, and with it every note that came with its judgement."""
     row = item.row
-    refusal = Drop(MEMORIES.call, reason, f"memory_score {label.summary.memory_score:.2f}")
+    refusal = Drop(MEMORIES.call, reason, f"memory_score {label.summary.memory_score or 0:.2f}")
     notes = _stored_notes(runtime, row)
     drafts = drafts_from(notes, _messages(runtime, row), label.summary.outcome) if notes else []
     refused = [

@@ -18,11 +18,12 @@ from ultron_core.labels.judge import (
     missing_metrics,
     unjudged,
 )
+from ultron_core.labels.lessons import lessons_of
 from ultron_core.llm.prompts import read_prompt, without_examples
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.records.asking import Question, ask_windows
 from ultron_core.llm.records.record import Record
-from ultron_core.memories.by_model import extract_rules, usable
+from ultron_core.memories.by_model import drafts_from, extract_rules, usable
 from ultron_core.memories.notes import MOST_NOTES, Note
 from ultron_core.models import Message, QualityLabel
 
@@ -60,4 +61,5 @@ def review_segment(
         return unjudged(llm), []
     answers = ask_windows(llm, record, review_question(topic), window_tokens)
     notes = usable(note for _, answer in answers for note in answer.memories)
-    return label_from(messages, answers, llm), notes
+    lessons = lessons_of(drafts_from(notes, messages))  # the gate tells later why it refuses one
+    return label_from(messages, answers, llm, lessons), notes

@@ -44,18 +44,15 @@ def test_where_one_model_judges_and_extracts_it_is_asked_once_a_segment(with_mod
     with Ultron(with_model) as ultron:
         ultron.ingest([log], "agent", process=True)
         assert [name for name in asked(server) if name != "SummaryAnswer"] == ["TaskList", "Review", "Review"]
-        made = rows(ultron, "SELECT labeler, extractor, model_notes FROM task_segments")
-        assert (
-            made
-            == [
-                {
-                    "labeler": labeler_of(ultron.runtime.llm),
-                    "extractor": extractor_of(ultron.runtime.llm),
-                    "model_notes": None,
-                }
-            ]
-            * 2
+        made = rows(
+            ultron,
+            "SELECT labeler, extractor, memory_extracted AS state FROM task_segments ORDER BY start_line",
         )
+        both = {
+            "labeler": labeler_of(ultron.runtime.llm),
+            "extractor": extractor_of(ultron.runtime.llm),
+        }
+        assert made == [{**both, "state": 1}, {**both, "state": 2}], "of the second there are no notes"
 
 
 def test_another_judge_is_asked_for_the_judgement_alone(with_model, server, log):
