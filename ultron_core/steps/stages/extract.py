@@ -76,7 +76,7 @@ def _refuse(runtime: Runtime, item: Item[SegmentRow], label: QualityLabel, reaso
     row = item.row
     refusal = Drop(MEMORIES.call, reason, f"memory_score {label.summary.memory_score or 0:.2f}")
     notes = _stored_notes(runtime, row)
-    drafts = drafts_from(notes, _messages(runtime, row), label.summary.outcome) if notes else []
+    drafts = drafts_from(notes, _messages(runtime, row)) if notes else []
     refused = [
         (refusal, row.start_line, row.end_line),
         *refuse_drafts(runtime, MEMORIES.call, reason, drafts),
@@ -94,7 +94,7 @@ def drafts_of(
         return extract_memories(messages, project=row.project or "")
     notes = _stored_notes(runtime, row)
     if notes is not None:
-        return drafts_from(notes, messages, label.summary.outcome)
+        return drafts_from(notes, messages)
     with runtime.database.transaction() as conn:
         system = session_store.system_prompt(conn, row.account_id, row.session_id, row.thread)
     limit = runtime.record_tokens(extract_prompt())
