@@ -333,6 +333,8 @@ class MemoryDraft:
     probability: float | None = None
     #: the line that takes back what it says (lessons/later.py); 0 for none
     overtaken: int = 0
+    #: in a line, as whoever wrote it gave it; empty: it is made of the content
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.gold import normal, sessions
-from tests.support.model.recorded import notes, recorded
+from tests.support.model.recorded import notes, notes_in, recorded
 from tests.support.walk import missing, unseen
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "model.jsonl"
@@ -58,7 +58,7 @@ def is_quoted(memory, name):
         normal(quote["quote"])
         for row in recorded().values()
         if row["session"] == name
-        for note in row["answer"].get("memories", ())
+        for note in notes_in(row)
         for quote in note["evidence"]
     ]
     gold = [normal(quote["quote"]) for quote in memory["quotes"]]
@@ -90,7 +90,7 @@ def test_a_cure_is_stored_as_sure_as_its_quote_whatever_became_of_the_run(walked
     given = {
         note["content"]: "verified" if note.get("verified_by") else "claimed"
         for row in recorded().values()
-        for note in row["answer"].get("memories", ())
+        for note in notes_in(row)
         if note.get("resolution") and note["memory_type"] in ("error", "security", "pattern")
     }
     stored = {memory["content"]: memory["cure"] for memory in done.memories}

@@ -15,8 +15,8 @@ from ultron_core.errors import ModelUnavailableError
 from ultron_core.settings import SessionSettings
 from ultron_core.steps.stages.estimate import estimate_pending
 
-#: tokens of context, and the calls that they may take; 33 where the whole of each record fits
-CALLS = {4_096: 110, 8_192: 44, 16_384: 33}
+#: tokens of context, and the calls that they may take; 16 where the whole of each record fits
+CALLS = {4_096: 110, 8_192: 30, 16_384: 22}
 
 
 def recorded_or_sensible():
@@ -65,7 +65,7 @@ def test_a_context_smaller_than_the_instructions_is_told_with_the_one_that_is_ne
     ):
         ultron.ingest([session.path for session in sessions()[:2]], "agent")
         report = ultron.process_pending()
-        with pytest.raises(ModelUnavailableError, match="1,231 are needed"):
+        with pytest.raises(ModelUnavailableError, match="1,188 are needed"):
             estimate_pending(ultron.runtime)
     assert server.chats() == []
     assert (report["pending"], report["failed"]) == (2, 0)

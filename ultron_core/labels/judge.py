@@ -114,8 +114,9 @@ def labeler_of(llm: Named) -> str:
 @cache
 def prompt_version() -> str:
     """Changes with the words of the prompts and the schema of their answers."""
-    both = read_prompt("ultron_core.llm", "both")  # the same judgement, asked for with the notes
-    return prompt_digest("\n\n".join([*judge_rules(), both]), Judgement)
+    # the same judgement, asked for with the notes, and with the boundaries as well
+    both = (read_prompt("ultron_core.llm", name) for name in ("both", "whole"))
+    return prompt_digest("\n\n".join([*judge_rules(), *both]), Judgement)
 
 
 def unjudged(llm: LLM) -> QualityLabel:

@@ -87,6 +87,7 @@ def prompt_version() -> str:
         extract_rules(),
         read_prompt("ultron_core.memories", "ingest"),
         read_prompt("ultron_core.llm", "both"),
+        read_prompt("ultron_core.llm", "whole"),
     )
     return prompt_digest("\n\n".join(prompts), ExtractAnswer)
 
@@ -121,6 +122,7 @@ def _draft(note: Note, messages: Sequence[Message], verified: bool) -> MemoryDra
         resolution=resolution,
         tags=tuple(tag.strip()[:40] for tag in note.tags if tag.strip())[:5],
         confidence=note.confidence,
+        summary=note.summary.strip(),
         memory_type=memory_type,
         evidence=tuple(Evidence(message.start_line, message.end_line, words) for message, words in found),
         proof=_proof(found, verified),

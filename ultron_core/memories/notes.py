@@ -29,6 +29,8 @@ class Note(BaseModel):
     memory_type: MemoryType | None = None
     evidence: list[NoteQuote] = Field(default_factory=list, max_length=5)
     content: str = Field(max_length=_MOST_TEXT)
+    #: the content in a line, where it is longer than one
+    summary: str = Field("", max_length=400)
     context: str = Field("", max_length=_MOST_TEXT)
     resolution: str = Field("", max_length=_MOST_TEXT)
     resolution_status: Cure = "claimed"

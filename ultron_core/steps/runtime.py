@@ -118,3 +118,8 @@ class Runtime:
     def record_tokens(self, prompt: str) -> int:
         """Tokens of a record that a judge or an extractor reads at once. Raises as `room_beside` does."""
         return min(self.settings.extract.window_tokens, self.room_beside(prompt))
+
+    def fits(self, prompt: str, least: int) -> bool:
+        """Whether a record of so many tokens fits one request beside these instructions."""
+        asked = token_counter(self.settings.llm.token_encoding)(prompt)
+        return self.settings.llm.room_for(asked) >= least

@@ -41,8 +41,8 @@ _NOTHING: dict[str, Any] = {
     "metrics": [{"name": name, "score": 0.5} for name in ("goal_reached", "completeness")],
     "memories": [],
 }
-#: how a question about boundaries begins, e.g. `Record 3f2a9c1d, messages 1 to 42.`
-_LAST = re.compile(r"\ARecord \w+, messages 1 to (\d+)\.")
+#: how a question about boundaries begins, e.g. `Record bqcd, messages 1 to 42.`, and the head of a message: `[bqcd 12 user]`
+_LAST, _FIRST = re.compile(r"\ARecord \w+, messages 1 to (\d+)\."), re.compile(r"^\[\w+ (\d+) ", re.MULTILINE)
 
 
 class _Counting:
@@ -57,9 +57,16 @@ class _Counting:
     ) -> Answer:
         self._calls[stage] += 1
         self._tokens[stage] += sum(self._count(message["content"]) for message in messages)
-        last = _LAST.match(messages[-1]["content"])
-        given = {**_NOTHING, "tasks": [{"start": 1, "end": int(last.group(1))}] if last else []}
+        given = {**_NOTHING, "tasks": [_one_task(messages[-1]["content"])]}
         return schema.model_validate({name: given[name] for name in schema.model_fields if name in given})
+
+
+def _one_task(text: str) -> dict[str, Any]:
+    """One task over all that is shown."""
+    if (last := _LAST.match(text)) is not None:
+        return {"start": 1, "end": int(last.group(1))}
+    numbers = [int(number) for number in _FIRST.findall(text) if number != "0"]
+    return {"start": numbers[0] if numbers else 1, **_NOTHING}
 
 
 def estimate_pending(runtime: Runtime) -> dict[str, Any]:
@@ -94,7 +101,10 @@ def _session(dry: Runtime, conn: Connection, item: Item[SessionRow]) -> None:
     row = item.row
     messages = segment.STEP.messages(conn, row)
     stored = segment_store.of_sessions(conn, [row.id])[row.id]
-    segment.cut_session(dry, messages, stored if row.segmenter else [])
+    again = not row.segmenter
+    _, reviews = segment.cut_session(dry, messages, [] if again else stored, alone=again and bool(stored))
+    if reviews:  # the judgements and notes came with the boundaries
+        return
     known = {one.fingerprint for one in stored}
     threads: dict[str, list[Message]] = {}
     for message in messages:

@@ -64,6 +64,8 @@ class Upload:
     proof: Proof | None = None
     probability: float | None = None
     cure: Cure = "none"
+    #: in a line, as the extractor wrote it; empty: it is made here
+    summary: str = ""
 
     @property
     def backing(self) -> Backing:
@@ -103,6 +105,7 @@ def upload_of_draft(
         proof=draft.proof,
         probability=draft.probability,
         cure=draft.cure,
+        summary=draft.summary,
     )
 
 

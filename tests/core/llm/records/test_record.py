@@ -50,7 +50,6 @@ def test_each_message_has_its_number_and_who_wrote_it():
         (1, "user"),
         (2, "assistant"),
         (3, "tool error"),
-        (4, "harness"),
         (5, "recalled"),
     ]
     assert "call bash: ls" in text

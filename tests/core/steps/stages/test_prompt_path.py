@@ -40,10 +40,10 @@ def log(tmp_path):
     return write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"), task("beta"))
 
 
-def test_where_one_model_judges_and_extracts_it_is_asked_once_a_segment(with_model, server, log):
+def test_where_one_model_judges_and_extracts_it_is_asked_once_a_session(with_model, server, log):
     with Ultron(with_model) as ultron:
         ultron.ingest([log], "agent", process=True)
-        assert [name for name in asked(server) if name != "SummaryAnswer"] == ["TaskList", "Review", "Review"]
+        assert asked(server) == ["SessionReview"]
         made = rows(
             ultron,
             "SELECT labeler, extractor, memory_extracted AS state FROM task_segments ORDER BY start_line",
@@ -59,8 +59,7 @@ def test_another_judge_is_asked_for_the_judgement_alone(with_model, server, log)
     two = with_model.model_copy(update={"quality_llm": QualityLLMSettings(model="judge-2")})
     with Ultron(two) as ultron:
         ultron.ingest([log], "agent", process=True)
-        names = [name for name in asked(server) if name != "SummaryAnswer"]
-        assert names == ["TaskList", "Judgement", "Judgement", "ExtractAnswer", "ExtractAnswer"]
+        assert asked(server) == ["TaskList", "Judgement", "Judgement", "ExtractAnswer", "ExtractAnswer"]
 
 
 def test_redoing_memories_asks_for_memories_alone(with_model, server, log):
@@ -69,7 +68,7 @@ def test_redoing_memories_asks_for_memories_alone(with_model, server, log):
         before = len(server.chats())
         reprocess(ultron.runtime, "memories", made_by="model:judge-1")
         ultron.process_pending()
-        assert set(asked(server)[before:]) <= {"ExtractAnswer", "SummaryAnswer"}
+        assert set(asked(server)[before:]) == {"ExtractAnswer"}
 
 
 def test_notes_of_a_segment_that_the_gate_refuses_are_dropped_with_its_reason(with_model, server, log):
@@ -83,7 +82,7 @@ def test_notes_of_a_segment_that_the_gate_refuses_are_dropped_with_its_reason(wi
     asked_before = len(server.chats())
     with Ultron(with_model) as ultron:  # the threshold is lower again: the notes are still there
         assert ultron.process_pending()["memories"] == 1
-        assert [name for name in asked(server)[asked_before:] if name != "SummaryAnswer"] == []
+        assert asked(server)[asked_before:] == []
 
 
 def test_with_a_model_a_log_that_grows_waits_until_it_is_quiet(with_model, server, log):

@@ -8,14 +8,14 @@ FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.session_id = ANY(%(ids)s) ORDER BY t.session_id, t.segment_index;
 
 -- name: insert
--- A new segment, not labelled yet.
+-- A new segment, not labelled yet; what a model said of it along with its boundaries waits for the stages behind.
 INSERT INTO task_segments (id, account_id, agent_id, session_id, session_file, generation, segment_index, thread,
     start_message, end_message, start_seq, start_line, end_line, fingerprint, occurrence, topic, closed, segmenter, repair,
-    redaction_version, created_at, updated_at)
+    redaction_version, model_notes, created_at, updated_at)
 VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(session_id)s, %(session_file)s, %(generation)s,
     %(segment_index)s, %(thread)s, %(start_message)s, %(end_message)s, %(start_seq)s, %(start_line)s, %(end_line)s,
     %(fingerprint)s, %(occurrence)s, %(topic)s, %(closed)s, %(segmenter)s, %(repair)s, %(redaction_version)s,
-    %(now)s, %(now)s);
+    %(notes)s, %(now)s, %(now)s);
 
 -- name: move
 -- The same segment at another place, or cut by another version; a row is only written when something differs.
