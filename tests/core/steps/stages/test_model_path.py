@@ -147,17 +147,20 @@ def test_a_judgement_without_its_main_metric_blocks_nothing(with_model, server, 
 
     def without_goal(request):
         judged = json.loads(answer(request))
-        judged["metrics"] = [m for m in judged["metrics"] if m["name"] != "goal_reached"]
+        for part in judged.get("tasks", [judged]):
+            part["metrics"] = [m for m in part["metrics"] if m["name"] != "goal_reached"]
         return json.dumps(judged)
 
     def first(request):
         name = request["response_format"]["json_schema"]["name"]
-        return without_goal(request) if name in ("Judgement", "Review") else answer(request)
+        return without_goal(request) if name in ("SessionReview", "Review") else answer(request)
 
     server.answer = first
     log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))
     with Ultron(with_model) as ultron:
         ultron.ingest([log], "agent", process=True)
+        titles = [schema_of(request)["title"] for request in server.chats()]
+        assert titles == ["SessionReview"] * 2 + ["Review"] * 2, "its boundaries are used all the same"
         (row,) = rows(ultron, "SELECT labeler, label_attempts, label_error FROM task_segments")
         assert (row["labeler"], row["label_attempts"]) == (None, 1)
         assert "goal_reached" in row["label_error"]
@@ -193,12 +196,14 @@ def test_it_may_go_down_between_any_two_stages(with_model, server, tmp_path):
         ultron.ingest([log], "agent")
         ultron.trajectory_service.segment_pending_sessions()
         server.stop()
+        assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["done"]
+        assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["done"]
+        assert made_by(ultron)[0]["memory_extracted"] == 1, "all came with the boundaries"
+        reprocess(ultron.runtime, "labels")
         assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["pending"]
         server.start()
         assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["done"]
         server.stop()
-        assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["done"]
-        assert made_by(ultron)[0]["memory_extracted"] == 1, "the notes came with the judgement"
         reprocess(ultron.runtime, "memories")
         assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["pending"]
         assert made_by(ultron)[0]["memory_extracted"] == 0
