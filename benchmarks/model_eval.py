@@ -42,7 +42,6 @@ from ultron_core.llm.client import OpenAICompatibleLLM
 from ultron_core.llm.ledger import MemoryCache, MemoryLedger
 from ultron_core.llm.tokens import count_tokens, token_counter
 from ultron_core.memories import drafts_from
-from ultron_core.memories.unverified import UNVERIFIED
 from ultron_core.redaction.names.presidio import PresidioRedactor
 from ultron_core.segments.by_model import cut, shown
 from ultron_core.settings import Settings
@@ -172,14 +171,14 @@ def paid_calls(ledger):
 
 def count_notes(judged, messages, notes, outcome, *, failed):
     for note in notes:
-        (draft,) = drafts_from([note.model_copy(update={"memory_type": "error"})], messages, outcome)
+        (draft,) = drafts_from([note.model_copy(update={"memory_type": "error"})], messages)
         judged.notes += 1
         judged.quotes += len(note.evidence)
         judged.quotes_kept += len(draft.evidence)
         if failed and note.resolution.strip():
             judged.cures += 1
             judged.cures_called += note.resolution_status == "verified"
-            judged.cures_verified += bool(draft.resolution) and UNVERIFIED not in draft.tags
+            judged.cures_verified += draft.cure == "verified"
 
 
 def figures(judged):

@@ -27,7 +27,7 @@ def good(request):
         "success_probability": 0.5,
         "metrics": metrics,
     }
-    return json.dumps({**judged, "lessons": [], "memories": notes(case)}, ensure_ascii=False)
+    return json.dumps({**judged, "memories": notes(case)}, ensure_ascii=False)
 
 
 def notes(case):

@@ -104,7 +104,7 @@ def _review(llm: LLM, case: dict[str, Any]) -> dict[str, bool | None]:
         label, notes = review_segment(messages, llm, "", "", _ROOM)
     except ModelAnswerError:
         return {"outcomes": None, "notes": None}
-    drafts = drafts_from(notes, messages, label.summary.outcome)
+    drafts = drafts_from(notes, messages)
     quoted = [f"{draft.content} {draft.context} {draft.resolution}" for draft in drafts if draft.evidence]
     is_told = not drafts if case["note"] is None else any(case["note"] in text for text in quoted)
     return {"outcomes": label.summary.outcome in case["outcomes"], "notes": is_told}

@@ -61,8 +61,10 @@ def score_drift(runtime: Runtime) -> Finding:
     labelers = [", ".join(sorted({row["labeler"] for row in part})) for part in (rows[half:], rows[:half])]
     bad = []
     for name in ("overall_score", "memory_score"):
-        newer, older = ([float(row[name]) for row in part] for part in (rows[:half], rows[half:]))
-        if (gap := largest_gap(newer, older)) > allowed:
+        newer, older = (
+            [float(row[name]) for row in part if row[name] is not None] for part in (rows[:half], rows[half:])
+        )
+        if newer and older and (gap := largest_gap(newer, older)) > allowed:
             means = f"mean {np.mean(older):.2f} before, {np.mean(newer):.2f} now"
             bad.append(
                 f"{name}: {means}, largest gap {gap:.2f}; made by {labelers[0]} before, {labelers[1]} now"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ultron_core.labels import is_memory_eligible, label_segment
+from ultron_core.labels import is_memory_eligible
 from ultron_core.llm.protocol import LLM, Answer
 from ultron_core.llm.tokens import CountTokens, token_counter
 from ultron_core.memories import extract_from_text, extract_with_model
@@ -123,14 +123,13 @@ def _judged(dry: Runtime, conn: Connection, row: SegmentRow) -> None:
 
 
 def _judge(dry: Runtime, messages: Sequence[Message], topic: str, system: str, *, both_due: bool) -> None:
-    """The judgement, and an extraction by itself where the rules see something that the gate would let pass."""
-    notes = label.judge_segment(dry, messages, topic, system, both_due=both_due)[1]
+    """The judgement, and an extraction by itself where the notes do not come with it."""
+    judged, notes = label.judge_segment(dry, messages, topic, system, both_due=both_due)
     if notes is not None or dry.llm is None:
         return
-    guess = label_segment(messages, topic=topic)
-    if is_memory_eligible(guess, dry.settings.labels.memory_score_threshold).ok:
+    if is_memory_eligible(judged, dry.settings.labels.memory_score_threshold).ok:
         limit = dry.record_tokens(extract_prompt())
-        extract_with_model(messages, dry.llm, limit, label=guess, topic=topic, system=system)
+        extract_with_model(messages, dry.llm, limit, label=judged, topic=topic, system=system)
 
 
 def _extracted(dry: Runtime, conn: Connection, row: SegmentRow) -> None:

@@ -73,9 +73,9 @@ def _messages(runtime: Runtime, row: SegmentRow) -> list[Message]:
 def _refuse(runtime: Runtime, item: Item[SegmentRow], label: QualityLabel, reason: str) -> StageResult:
     """The gate refuses the segment, and with it every note that came with its judgement."""
     row = item.row
-    refusal = Drop(MEMORIES.call, reason, f"memory_score {label.summary.memory_score:.2f}")
+    refusal = Drop(MEMORIES.call, reason, f"memory_score {label.summary.memory_score or 0:.2f}")
     notes = kept_notes(row, runtime.llm) if runtime.llm else None
-    drafts = drafts_from(notes, _messages(runtime, row), label.summary.outcome) if notes else []
+    drafts = drafts_from(notes, _messages(runtime, row)) if notes else []
     refused = [
         (refusal, row.start_line, row.end_line),
         *refuse_drafts(runtime, MEMORIES.call, reason, drafts),
@@ -93,7 +93,7 @@ def drafts_of(
         return extract_memories(messages, project=row.project or "")
     notes = kept_notes(row, runtime.llm)
     if notes is not None:
-        return drafts_from(notes, messages, label.summary.outcome)
+        return drafts_from(notes, messages)
     with runtime.database.transaction() as conn:
         system = session_store.system_prompt(conn, row.account_id, row.session_id, row.thread)
     limit = runtime.record_tokens(extract_prompt())

@@ -22,7 +22,7 @@ from ultron_core.segments.by_model.cut import segmenter_of
 from ultron_core.segments.by_model.windows import Task
 from ultron_core.segments.segmenter import is_one_task, segment_of
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.review import LEAST_TOKENS, with_notes
+from ultron_core.steps.stages.review import LEAST_TOKENS, what_is_noted
 from ultron_core.steps.stages.whole import ReadTask, read_session, whole_prompt
 from ultron_core.store.tables.records import SegmentRow
 
@@ -67,7 +67,7 @@ def _kept(messages: Sequence[Message], task: ReadTask, llm: LLM) -> dict[str, An
         (RecordWindow(0, size, number, total), judgement)
         for number, (size, judgement) in zip(count(1), task.judged, strict=False)
     ]
-    label = with_notes(label_from(messages, answers, llm), notes or [], messages)
+    label = label_from(messages, answers, llm, None if notes is None else what_is_noted(notes, messages))
     return {
         "labeler": label.labeler,
         "label": label.to_json(),

@@ -7,7 +7,6 @@ are asked for alone: the prompt is made of the same two parts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pydantic import Field
 
@@ -19,16 +18,16 @@ from ultron_core.labels.judge import (
     missing_metrics,
     unjudged,
 )
-from ultron_core.labels.lessons import memory_score
+from ultron_core.labels.lessons import lessons_of
 from ultron_core.llm.prompts import read_prompt, without_examples
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.records.asking import Question, ask_windows
 from ultron_core.llm.records.record import Record
-from ultron_core.memories.by_model import extract_rules, usable
+from ultron_core.memories.by_model import drafts_from, extract_rules, usable
 from ultron_core.memories.notes import MOST_NOTES, Note
 from ultron_core.models import Message, Metric, QualityLabel
 
-__all__ = ["LEAST_TOKENS", "Review", "review_prompt", "review_question", "review_segment", "with_notes"]
+__all__ = ["LEAST_TOKENS", "Review", "review_prompt", "review_question", "review_segment", "what_is_noted"]
 
 #: tokens of a record beside the judge's prompt from which both fit into one request: below, the second prompt would
 #: take more than half of what is left
@@ -62,21 +61,9 @@ def review_segment(
         return unjudged(llm), []
     answers = ask_windows(llm, record, review_question(topic), window_tokens)
     notes = usable(note for _, answer in answers for note in answer.memories)
-    return with_notes(label_from(messages, answers, llm), notes, messages), notes
+    return label_from(messages, answers, llm, what_is_noted(notes, messages)), notes
 
 
-def with_notes(label: QualityLabel, notes: Sequence[Note], messages: Sequence[Message]) -> QualityLabel:
-    """The label with what its notes say of how much can be learned."""
-    best: dict[str, Metric] = {}
-    for note in notes:
-        kind = f"lesson_{note.memory_type or 'pattern'}"
-        lines = sorted(
-            {messages[q.message - 1].start_line for q in note.evidence if 1 <= q.message <= len(messages)}
-        )
-        metric = Metric(round(0.7 + 0.3 * note.confidence, 4), 0.0, tuple(lines))
-        if kind not in best or metric.score > best[kind].score:
-            best[kind] = metric
-    if not best:
-        return label
-    summary = replace(label.summary, memory_score=memory_score(best))
-    return replace(label, summary=summary, metrics={**label.metrics, **best})
+def what_is_noted(notes: Sequence[Note], messages: Sequence[Message]) -> dict[str, Metric]:
+    """The lessons that notes are, whatever the gate says of each later: it tells why it refuses one."""
+    return lessons_of(drafts_from(notes, messages))

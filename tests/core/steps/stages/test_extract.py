@@ -27,13 +27,11 @@ def memory(number, quote, line):
 
 def judged(request):
     names = request["response_format"]["json_schema"]["schema"]["$defs"]["MetricJudgement"]
-    lesson = {"kind": "solved_error", "score": 0.95, "messages": [2], "note": "an error was solved"}
     return {
         "outcome": "success",
         "task_type": "code",
         "success_probability": 0.9,
         "metrics": [{"name": n, "score": 0.9} for n in names["properties"]["name"]["enum"]],
-        "lessons": [lesson],
     }
 
 

@@ -36,14 +36,8 @@ def answer(request):
         return json.dumps({"tasks": reviews(text, request)})
     if name in ("Judgement", "Review"):
         metrics = [{"name": n, "score": 0.9} for n in metric_names(request)]
-        lesson = {
-            "kind": "solved_error",
-            "score": 0.95,
-            "messages": [3],
-            "note": "an import error was solved",
-        }
         judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9}
-        judged |= {"metrics": metrics, "lessons": [lesson]}
+        judged |= {"metrics": metrics}
         return json.dumps(judged | ({"memories": extraction(messages_in(text))} if name == "Review" else {}))
     if name == "ExtractAnswer":
         return json.dumps({"memories": extraction(messages_in(text))})
@@ -128,7 +122,9 @@ def test_every_stage_is_made_by_the_model_and_paid_for_once(with_model, server, 
         calls = rows(
             ultron, "SELECT stage, count(*) AS n FROM llm_calls WHERE error IS NULL GROUP BY 1 ORDER BY 1"
         )
-        assert calls == [{"stage": "segment", "n": 1}], "judgements, notes and their summaries come with the cuts"
+        assert calls == [{"stage": "segment", "n": 1}], (
+            "judgements, notes and their summaries come with the cuts"
+        )
         asked = len(server.requests)
         assert ultron.process_pending()["pending"] == 0
         write_log(tmp_path / "copy.jsonl", solved("alpha", "pandas"), task("beta"))

@@ -135,7 +135,7 @@ FROM (
 
 -- name: labels_from
 -- What the gates look at of the labels of finished segments that may pass one: none passes with both scores below the
--- lower threshold. The notes of all labels at once would fill the memory of a machine.
+-- lower threshold, unless nobody knows yet what there is to learn. The notes of all labels at once would fill the memory of a machine.
 SELECT jsonb_build_object('summary', quality_metrics -> 'summary', 'metrics', jsonb_build_object(
     'safety', jsonb_build_object('score', quality_metrics #> '{metrics,safety,score}'),
     'completeness', jsonb_build_object('score', quality_metrics #> '{metrics,completeness,score}'))) AS quality_metrics
@@ -143,8 +143,9 @@ FROM task_segments
 WHERE account_id = %(account_id)s AND labeled = 1 AND closed
     AND (%(project)s::text IS NULL OR session_id IN (
         SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
-    AND greatest((quality_metrics #>> '{summary,memory_score}')::float8,
-        (quality_metrics #>> '{summary,overall_score}')::float8) >= %(lowest)s;
+    AND (greatest((quality_metrics #>> '{summary,memory_score}')::float8,
+        (quality_metrics #>> '{summary,overall_score}')::float8) >= %(lowest)s
+        OR quality_metrics #> '{summary,memory_score}' = 'null');
 
 -- name: retry
 -- What used up its tries is tried again.
