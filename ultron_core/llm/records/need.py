@@ -52,14 +52,17 @@ def limits(messages: Sequence[Message]) -> list[int]:
     """Characters that are shown of each message: of a tool's output more where it is or tells of an error, is the first
     one behind a request, or the last one before the agent answers."""
     who = [speaker(message) for message in messages]
-    works = [_works(message, one, behind) for message, one, behind in zip(messages, who, [*who[1:], ""], strict=True)]
+    works = [
+        _works(message, one, behind)
+        for message, one, behind in zip(messages, who, [*who[1:], ""], strict=True)
+    ]
     found: list[int] = []
     asked = True
     for at, message in enumerate(messages):
         behind = who[at + 1] if at + 1 < len(who) else ""
         answers = behind == "assistant" and not works[at + 1]
         found.append(_limit(message, who[at], works[at], asked or answers))
-        asked = asked and not who[at].startswith("tool") or who[at] in ("user", "agent")
+        asked = who[at] in ("user", "agent") or (asked and not who[at].startswith("tool"))
     return found
 
 

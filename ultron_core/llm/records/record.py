@@ -1,8 +1,8 @@
 """A segment, or a whole session, as a model reads it: what always stands there, and its messages in windows.
 
-Every window shows the head of the session's system prompt and the person's request. Of one task it shows the last messages
-as well, whatever else fits: so a later window still knows what was asked, and an early one how it ended. Of a session the
-model is told what earlier windows decided instead.
+Every window shows the head of the session's system prompt and the person's request. Of one task it shows the last
+messages as well, whatever else fits: so a later window still knows what was asked, and an early one how it ended. Of a
+session the model is told what earlier windows decided instead.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def _kept(messages: Sequence[Message], task: ReadTask, llm: LLM) -> dict[str, An
 
 
 def kept_label(row: SegmentRow, judge: LLM) -> tuple[QualityLabel, dict[str, Any] | None] | None:
-    """The judgement that this model gave to this prompt with the boundaries, and the notes as they are to be kept on; None
-    when it has not been asked."""
+    """The judgement that this model gave to this prompt with the boundaries, and the notes as they are to be kept on;
+    None when it has not been asked."""
     kept = row.model_notes
     if kept is None or kept.get("labeler") != labeler_of(judge):
         return None

@@ -59,10 +59,10 @@ def reviews(text, request):
     judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9}
     judged["metrics"] = [{"name": name, "score": 0.9} for name in metric_names(request)]
     found = []
-    for task in segmentation(text, messages_in(text)[0].number):
-        own = [shown for shown in messages_in(text) if task["start"] <= shown.number <= task["end"]]
+    for cut in segmentation(text, messages_in(text)[0].number):
+        own = [shown for shown in messages_in(text) if cut["start"] <= shown.number <= cut["end"]]
         notes = extraction(own)
-        found.append({"start": task["start"], "topic": task["topic"], **judged, "memories": notes})
+        found.append({"start": cut["start"], "topic": cut["topic"], **judged, "memories": notes})
     return found
 
 
