@@ -3,9 +3,9 @@
 import pytest
 
 from tests.attack.forms import forms, gone, sets
-from ultron_core.llm.records.record import Record
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.models import Message, ToolCall
+from ultron_core.records.record import Record
 from ultron_core.redaction import redact_patterns
 from ultron_core.redaction.known import KnownSecrets
 from ultron_core.segments.by_model.shown import ShownThread

@@ -18,11 +18,11 @@ from ultron_core.labels.judge import Judgement, MetricJudgement, judge_rules, mi
 from ultron_core.llm.answering.asking import ask_model
 from ultron_core.llm.prompts import read_prompt, without_examples
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import LEAST_WINDOW
-from ultron_core.llm.records.record import Record, RecordWindow
 from ultron_core.memories.by_model import extract_rules
 from ultron_core.memories.notes import MOST_NOTES, Note, NoteQuote
 from ultron_core.models import Message, Outcome
+from ultron_core.records.asking import LEAST_WINDOW
+from ultron_core.records.record import Record, RecordWindow
 from ultron_core.segments.by_model.answer import MAX_TASKS
 from ultron_core.segments.by_model.cut import STAGE, segment_rules
 from ultron_core.segments.segmenter import is_one_task
