@@ -31,6 +31,8 @@ __all__ = ["NO_REVIEWS", "Reviews", "kept_label", "kept_notes", "review_session"
 #: what is kept of each segment, by its thread and its start there
 Reviews: TypeAlias = Mapping[tuple[str, int], Mapping[str, Any]]
 NO_REVIEWS: Reviews = {}
+#: tokens that are shown for each that the answer may have: the answers of tests/replay have one for five or six
+_SHOWN_FOR_A_TOKEN = 4
 
 
 def review_session(
@@ -45,7 +47,9 @@ def review_session(
         return None  # the judgement comes with the notes already
     if not runtime.fits(prompt := whole_prompt(), LEAST_TOKENS):
         return None
-    read = read_session(list(threads.values()), llm, system, runtime.record_tokens(prompt))
+    # a longer window could ask for more than one answer may hold
+    limit = min(runtime.record_tokens(prompt), _SHOWN_FOR_A_TOKEN * runtime.settings.llm.answer_tokens)
+    read = read_session(list(threads.values()), llm, system, limit)
     if read is None:
         return None
     segments: list[Segment] = []

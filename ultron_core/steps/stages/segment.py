@@ -149,10 +149,15 @@ def cut_session(
     tails: dict[str, list[Message]] = {}
     starts: dict[str, int] = {}
     for thread, own in threads.items():
-        prefix = _matching_prefix(own, [s for s in stored if s.thread == thread])[:-1]
+        prefix = _matching_prefix(own, [s for s in stored if s.thread == thread])
+        if prefix and prefix[-1].end < len(own):
+            prefix.pop()  # what follows may belong to it
         kept += prefix
         starts[thread] = prefix[-1].end if prefix else 0
-        tails[thread] = own[starts[thread] :]
+        if starts[thread] < len(own):
+            tails[thread] = own[starts[thread] :]
+    if not tails:
+        return kept, NO_REVIEWS
     system = next((message.content for message in messages if message.role == "system"), "")
     whole = None if alone else review_session(runtime, tails, system)
     fresh, reviews = whole or (_cut_alone(runtime, tails), NO_REVIEWS)

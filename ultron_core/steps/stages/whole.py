@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -97,9 +97,10 @@ def read_session(
     it: then each question is asked alone. Raises ModelUnavailableError and BudgetExceededError."""
     messages = [message for thread in threads for message in thread]
     record = Record(messages, system=system)
+    starts = [1 + before for before in accumulate(map(len, threads[:-1]))]
     while record.has_work and limit >= LEAST_TOKENS:
         try:
-            found = _read_windows(llm, record, limit)
+            found = _read_windows(llm, record, limit, starts)
         except ContextTooLongError:
             limit = min(limit, record.tokens + LEAST_WINDOW) // 2
         except ModelAnswerError:
@@ -122,12 +123,15 @@ class _Begun:
         return self.parts[-1][1].outcome or "unknown"
 
 
-def _read_windows(llm: LLM, record: Record, limit: int) -> list[_Begun]:
+def _read_windows(llm: LLM, record: Record, limit: int, threads: Sequence[int]) -> list[_Begun]:
+    """`threads` are the numbers at which another thread begins."""
     begun: list[_Begun] = []
     for window in record.windows(limit, ends=False):
         asked = begun[-1].first if begun else None
-        text = record.text(window, limit, _told(begun), asked=asked, ends=False)
         numbers = record.numbers(window)
+        others = [str(start) for start in threads if numbers[0] <= start <= numbers[-1]]
+        about = [f"Another agent's work begins at {', '.join(others)}: a task of its own."] if others else []
+        text = record.text(window, limit, [*about, *_told(begun)], asked=asked, ends=False)
         answer = _ask(llm, text, _problem_of(begun, numbers, window))
         _add(begun, answer, numbers)
     return begun

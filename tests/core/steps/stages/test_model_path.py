@@ -48,8 +48,8 @@ def answer(request):
 
 def segmentation(text, first=1):
     lines = messages_in(text)
-    starts = [n for n, who, body in lines if who == "user" and body.startswith(MARK)] or [first]
-    starts[0] = first
+    asked = [n for n, who, body in lines if who == "user" and body.startswith(MARK)]
+    starts = sorted({first, *asked[1:], *(n for n, who, _ in lines if who == "agent")})
     ends = [start - 1 for start in starts[1:]] + [lines[-1].number]
     return [{"start": s, "end": e, "topic": "a task"} for s, e in zip(starts, ends, strict=True)]
 

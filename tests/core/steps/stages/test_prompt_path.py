@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.core.steps.stages.test_model_path import answer, rows
+from tests.support.gold import sessions
+from tests.support.records import messages_in
 from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.labels.judge import labeler_of
@@ -90,6 +92,28 @@ def test_with_a_model_a_log_that_grows_waits_until_it_is_quiet(with_model, serve
         assert (waiting["segments"], waiting["open"]) == (0, 1)
     with Ultron(live, clock=lambda: now + timedelta(hours=1)) as ultron:
         assert ultron.process_pending()["new_segments"] == 2
+
+
+def test_a_thread_that_stayed_as_it_was_is_not_asked_about_again(with_model, server, tmp_path):
+    lines = next(s.path for s in sessions() if s.name == "update-notes").read_text("utf-8").splitlines()
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(lines) + "\n", "utf-8")
+    quiet = with_model.model_copy(update={"sessions": SessionSettings(quiet_minutes=0)})
+    with Ultron(quiet) as ultron:
+        ultron.ingest([log], "agent", process=True)
+        before = rows(ultron, "SELECT id, thread FROM task_segments WHERE thread <> 'main'")
+        last = json.loads(lines[-1])
+        more = {"type": "user", "uuid": "another", "parentUuid": last["uuid"], "isSidechain": False}
+        more |= {
+            "sessionId": last["sessionId"],
+            "message": {"role": "user", "content": "次は README.md を更新して"},
+        }
+        log.write_text("\n".join([*lines, json.dumps(more)]) + "\n", "utf-8")
+        ultron.ingest([log], "agent", process=True)
+        assert rows(ultron, "SELECT id, thread FROM task_segments WHERE thread <> 'main'") == before
+    assert asked(server) == ["SessionReview", "SessionReview"]
+    who = [{shown.who for shown in messages_in(r["messages"][1]["content"])} for r in server.chats()]
+    assert ["agent" in one for one in who] == [True, False]
 
 
 @pytest.mark.parametrize("second", [None, "judge-2"])

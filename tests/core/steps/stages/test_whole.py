@@ -107,6 +107,7 @@ def test_threads_are_read_together_and_no_task_reaches_into_another():
     llm = Scripted([review(1, "all of it"), review(3, "more")])
     first, second = read(llm, talk("find it", "and then that"), helper)
     assert spans(first) == [(0, 2, "all of it"), (2, 4, "more")]
+    assert "Another agent's work begins at 5: a task of its own." in llm.asked[0]
     assert spans(second) == [(0, 2, "")] and second[0].judged == [] and second[0].notes is None
 
 
