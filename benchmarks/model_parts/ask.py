@@ -2,17 +2,18 @@
 
     python benchmarks/model_parts/ask.py LOGS WORK [--context N] [--judge]
 
-LOGS is a log or a folder of them, in any format that Ultron reads. WORK gets `prompts/<key>.md`, one for each question that
-has no answer yet: what would be sent, letter for letter, and the JSON schema of the answer. Put the answer into
-`answers/<key>.json` and run the same line again: it goes on from there, until `waiting` is 0. An answer that is refused is
-asked for once more, as a real model would be, with the reason in a prompt of its own. `--judge` has another model judge
-than the one that cuts and extracts, so that each question is asked alone; `--context` is that of the model, in tokens.
+LOGS is a log or a folder of them, in any format that Ultron reads. WORK gets `prompts/<key>.md`, one for each question
+that has no answer yet: what would be sent, letter for letter, and the JSON schema of the answer. Put the answer into
+`answers/<key>.json` and run the same line again: it goes on from there, until `waiting` is 0. An answer that is refused
+is asked for once more, as a real model would be, with the reason in a prompt of its own. `--judge` has another model
+judge than the one that cuts and extracts, so that each question is asked alone; `--context` is that of the model, in
+tokens.
 
-The store lies in WORK/home: `ultron --home WORK/home search ...` looks into it, and `ultron --home WORK/home drops`. What is
-sent is redacted as ever; WORK is as private as the logs are.
+The store lies in WORK/home: `ultron --home WORK/home search ...` looks into it, and `ultron --home WORK/home drops`.
+What is sent is redacted as ever; WORK is as private as the logs are.
 
-One line: the `waiting` prompts, `answered` ones, `segments`, `labeled`, `memories` and `drops` so far, the `calls` and tokens
-of all answers that were used, and what is wrong with the rows that are `undone` for another reason.
+One line: the `waiting` prompts, `answered` ones, `segments`, `labeled`, `memories` and `drops` so far, the `calls` and
+tokens of all answers that were used, and what is wrong with the rows that are `undone` for another reason.
 """
 
 from __future__ import annotations
@@ -35,7 +36,14 @@ from ultron_core.errors import ModelError
 from ultron_core.llm.answering.schemas import asked_schema
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.llm.wire.completion import Completion
-from ultron_core.settings import LLMSettings, QualityLLMSettings, SegmentSettings, SessionSettings, Settings, StoreSettings
+from ultron_core.settings import (
+    LLMSettings,
+    QualityLLMSettings,
+    SegmentSettings,
+    SessionSettings,
+    Settings,
+    StoreSettings,
+)
 from ultron_core.steps.stages.reprocess import retry
 
 #: nobody listens there: answers come from files
@@ -81,7 +89,9 @@ def shown(chat, schema):
     """A prompt as somebody reads it who is to answer."""
     parts = [f"===== {one['role']} =====\n{one['content']}" for one in chat]
     described = json.dumps(asked_schema(schema), ensure_ascii=False)
-    return "\n\n".join([*parts, f"===== {schema.__name__}: one JSON value of this schema =====\n{described}\n"])
+    return "\n\n".join(
+        [*parts, f"===== {schema.__name__}: one JSON value of this schema =====\n{described}\n"]
+    )
 
 
 def settings_of(args):

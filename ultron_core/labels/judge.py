@@ -18,9 +18,9 @@ from ultron_core.labels.task_type import TASK_TYPES
 from ultron_core.labels.verdict import overall_score
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Named
-from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
-from ultron_core.llm.records.record import Record, RecordWindow
 from ultron_core.models import Message, Metric, Outcome, QualityLabel, QualitySummary
+from ultron_core.records.asking import Question, ask_windows, made_by, prompt_digest
+from ultron_core.records.record import Record, RecordWindow
 
 __all__ = [
     "STAGE",

@@ -9,15 +9,15 @@ from ultron_core.errors import ContextTooLongError
 from ultron_core.lessons.evidence import appears_in, is_own
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Named
-from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
-from ultron_core.llm.records.frame import mark_of
-from ultron_core.llm.records.record import Record
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories.classify import classify_memory
 from ultron_core.memories.notes import ExtractAnswer, Note, NoteQuote
 from ultron_core.memories.prompting import ask
 from ultron_core.memories.quotes import find_words
 from ultron_core.models import Cure, Evidence, MemoryDraft, Message, Proof, QualityLabel
+from ultron_core.records.asking import Question, ask_windows, made_by, prompt_digest
+from ultron_core.records.frame import mark_of
+from ultron_core.records.record import Record
 
 __all__ = [
     "WINDOW_TOKENS",

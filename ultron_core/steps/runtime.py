@@ -11,8 +11,8 @@ from uuid import UUID
 from ultron_core.embeddings.protocol import Embedder, Thresholds
 from ultron_core.errors import InputError, ModelUnavailableError
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import LEAST_WINDOW
 from ultron_core.llm.tokens import token_counter
+from ultron_core.records.asking import LEAST_WINDOW
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.search.windows import LAYOUT
 from ultron_core.setting_models import needed_context

@@ -227,7 +227,16 @@ MODEL_BREAKS: Mapping[str, str] = MappingProxyType(
 #: Gemini, Copilot, Roo, Kimi
 PLAN_CALLS = frozenset(
     (
-        *("TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "update_plan", "todo_write"),
+        *(
+            "TodoWrite",
+            "TodoRead",
+            "TaskCreate",
+            "TaskUpdate",
+            "TaskList",
+            "TaskGet",
+            "update_plan",
+            "todo_write",
+        ),
         *("write_todos", "manage_todo_list", "update_todo_list", "SetTodoList"),
     )
 )

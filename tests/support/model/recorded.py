@@ -57,8 +57,8 @@ def notes_in(row):
 
 
 def said(answer, asked):
-    """A recorded answer as far as a schema with these fields asks for it: of a session that is one task the answer about
-    all of it is the one about that task, and the other way round."""
+    """A recorded answer as far as a schema with these fields asks for it: of a session that is one task the answer
+    about all of it is the one about that task, and the other way round."""
     tasks = answer.get("tasks", ())
     if "tasks" in asked and not tasks:
         answer = {"tasks": [{"start": 1, "topic": "", **answer}]}

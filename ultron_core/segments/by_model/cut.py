@@ -10,9 +10,9 @@ from ultron_core.errors import ContextTooLongError, ModelAnswerError
 from ultron_core.llm.answering.asking import ask_model
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Named
-from ultron_core.llm.records.asking import made_by, prompt_digest
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.models import Message
+from ultron_core.records.asking import made_by, prompt_digest
 from ultron_core.segments.by_model.answer import TaskList, problems, repaired
 from ultron_core.segments.by_model.shown import ShownThread
 from ultron_core.segments.by_model.windows import Task, Window, cut_by_windows

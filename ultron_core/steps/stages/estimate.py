@@ -41,7 +41,7 @@ _NOTHING: dict[str, Any] = {
     "metrics": [{"name": name, "score": 0.5} for name in ("goal_reached", "completeness")],
     "memories": [],
 }
-#: how a question about boundaries begins, e.g. `Record bqcd, messages 1 to 42.`, and the head of a message: `[bqcd 12 user]`
+#: how a question about boundaries begins, e.g. `Record bqcd, messages 1 to 42.`, and a message: `[bqcd 12 user]`
 _LAST, _FIRST = re.compile(r"\ARecord \w+, messages 1 to (\d+)\."), re.compile(r"^\[\w+ (\d+) ", re.MULTILINE)
 
 

@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 
 from ultron_core.labels.judge import label_from, labeler_of
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.record import RecordWindow
 from ultron_core.memories import extractor_of
 from ultron_core.memories.by_model import usable
 from ultron_core.memories.notes import Note
 from ultron_core.models import Message, QualityLabel, Segment
+from ultron_core.records.record import RecordWindow
 from ultron_core.segments.by_model.cut import segmenter_of
 from ultron_core.segments.by_model.windows import Task
 from ultron_core.segments.segmenter import is_one_task, segment_of
@@ -77,8 +77,8 @@ def _kept(messages: Sequence[Message], task: ReadTask, llm: LLM) -> dict[str, An
 
 
 def kept_label(row: SegmentRow, judge: LLM) -> tuple[QualityLabel, dict[str, Any] | None] | None:
-    """The judgement that this model gave to this prompt with the boundaries, and the notes as they are to be kept on; None
-    when it has not been asked."""
+    """The judgement that this model gave to this prompt with the boundaries, and the notes as they are to be kept on;
+    None when it has not been asked."""
     kept = row.model_notes
     if kept is None or kept.get("labeler") != labeler_of(judge):
         return None

@@ -21,11 +21,11 @@ from ultron_core.labels.judge import (
 from ultron_core.labels.lessons import lessons_of
 from ultron_core.llm.prompts import read_prompt, without_examples
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import Question, ask_windows
-from ultron_core.llm.records.record import Record
 from ultron_core.memories.by_model import drafts_from, extract_rules, usable
 from ultron_core.memories.notes import MOST_NOTES, Note
 from ultron_core.models import Message, Metric, QualityLabel
+from ultron_core.records.asking import Question, ask_windows
+from ultron_core.records.record import Record
 
 __all__ = ["LEAST_TOKENS", "Review", "review_prompt", "review_question", "review_segment", "what_is_noted"]
 

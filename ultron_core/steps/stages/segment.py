@@ -3,8 +3,8 @@
 Offline the whole thread is segmented again, so that the stored segments always equal a fresh segmentation; a session
 of more messages than a window is never held as a whole. With
 a model only the tail is: from the start of the last stored segment that still matches, so that an append costs a
-bounded number of calls however long the log is. A model that judges and extracts as well is asked all of it at once: what
-it says of a new segment waits on its row for the stages behind.
+bounded number of calls however long the log is. A model that judges and extracts as well is asked all of it at once:
+what it says of a new segment waits on its row for the stages behind.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ def write_segments(
 ) -> Rewrite | None:
     """Reconcile the fresh cut with the stored one; None when the file has changed since its messages were read.
 
-    `places` says where the messages of each thread stand in the session, `reviews` what a model said of a new segment, by
-    its thread and start.
+    `places` says where the messages of each thread stand in the session, `reviews` what a model said of a new segment,
+    by its thread and start.
     """
     session_store.lock_file(conn, row.account_id, row.agent_id, row.session_file)
     now = runtime.clock()

@@ -1,13 +1,15 @@
 """One call for a session that fits: its tasks, how each went, and what is worth remembering of it.
 
-Pure: the messages of threads and a model in, tasks with judgement and notes out. A longer session is read by windows, each
-told what the ones before it decided. What an answer leaves out of a task is left to the stage that asks for it alone.
+Pure: the messages of threads and a model in, tasks with judgement and notes out. A longer session is read by windows,
+each told what the ones before it decided. What an answer leaves out of a task is left to the stage that asks for it
+alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,11 +18,11 @@ from ultron_core.labels.judge import Judgement, MetricJudgement, judge_rules, mi
 from ultron_core.llm.answering.asking import ask_model
 from ultron_core.llm.prompts import read_prompt, without_examples
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import LEAST_WINDOW
-from ultron_core.llm.records.record import Record, RecordWindow
 from ultron_core.memories.by_model import extract_rules
 from ultron_core.memories.notes import MOST_NOTES, Note, NoteQuote
 from ultron_core.models import Message, Outcome
+from ultron_core.records.asking import LEAST_WINDOW
+from ultron_core.records.record import Record, RecordWindow
 from ultron_core.segments.by_model.answer import MAX_TASKS
 from ultron_core.segments.by_model.cut import STAGE, segment_rules
 from ultron_core.segments.segmenter import is_one_task
@@ -71,8 +73,9 @@ class SessionReview(BaseModel):
 
 @dataclass(slots=True)
 class ReadTask:
-    """A task at `start` to `end` (exclusive) of its thread. `judged`: how it went, a window at a time, with the number of
-    its messages there; empty where that was not said to its end. `notes` is None where the answer had none to use."""
+    """A task at `start` to `end` (exclusive) of its thread. `judged`: how it went, a window at a time, with the number
+    of its messages there; empty where that was not said to its end. `notes` is None where the answer had none to
+    use."""
 
     start: int
     end: int
@@ -229,7 +232,7 @@ def _tasks_of(thread: Sequence[Message], begun: Sequence[_Begun], before: int) -
         if not tasks or (start > tasks[-1].start and not whole):
             tasks.append(ReadTask(start if tasks else 0, len(thread), one.topic))
         _take(tasks[-1], one, before)
-    for task, later in zip(tasks, tasks[1:], strict=False):
+    for task, later in pairwise(tasks):
         task.end = later.start
     return tasks or [ReadTask(0, len(thread), "", notes=None)]
 

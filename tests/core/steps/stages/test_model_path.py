@@ -59,10 +59,10 @@ def reviews(text, request):
     judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9}
     judged["metrics"] = [{"name": name, "score": 0.9} for name in metric_names(request)]
     found = []
-    for task in segmentation(text, messages_in(text)[0].number):
-        own = [shown for shown in messages_in(text) if task["start"] <= shown.number <= task["end"]]
+    for cut in segmentation(text, messages_in(text)[0].number):
+        own = [shown for shown in messages_in(text) if cut["start"] <= shown.number <= cut["end"]]
         notes = extraction(own)
-        found.append({"start": task["start"], "topic": task["topic"], **judged, "memories": notes})
+        found.append({"start": cut["start"], "topic": cut["topic"], **judged, "memories": notes})
     return found
 
 
@@ -204,6 +204,8 @@ def test_it_may_go_down_between_any_two_stages(with_model, server, tmp_path):
         server.start()
         assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["done"]
         server.stop()
+        extracted = ultron.trajectory_service.extract_memories_from_segments()
+        assert [r.status for r in extracted] == ["done"], "the notes came with the judgement"
         reprocess(ultron.runtime, "memories")
         assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["pending"]
         assert made_by(ultron)[0]["memory_extracted"] == 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ultron_core.llm.records.frame import speaker
 from ultron_core.models import Message
+from ultron_core.records.frame import speaker
 from ultron_core.transcript.ending import ending_kind
 from ultron_core.transcript.harness import (
     HARNESS_COMMAND_ARGUMENTS,
@@ -21,7 +21,7 @@ __all__ = ["left_out", "limits", "without_reminders"]
 #: characters of one message: what people write counts most
 _CHARS = {"user": 6_000, "agent": 6_000, "assistant": 2_800, "tool error": 1_200, "recalled": 200}
 #: of what a harness wrote: a summary of earlier work, and any other line that is shown
-_RECAP, _HARNESS = 2_000, 200
+_RECAP, _HARNESS = 3_000, 200
 #: of what an agent says and calls while it works
 _WORKS = 800
 #: of a tool's output: one that tells of a failure, one that is asked for or answered from, and any other
@@ -52,14 +52,17 @@ def limits(messages: Sequence[Message]) -> list[int]:
     """Characters that are shown of each message: of a tool's output more where it is or tells of an error, is the first
     one behind a request, or the last one before the agent answers."""
     who = [speaker(message) for message in messages]
-    works = [_works(message, one, behind) for message, one, behind in zip(messages, who, [*who[1:], ""], strict=True)]
+    works = [
+        _works(message, one, behind)
+        for message, one, behind in zip(messages, who, [*who[1:], ""], strict=True)
+    ]
     found: list[int] = []
     asked = True
     for at, message in enumerate(messages):
         behind = who[at + 1] if at + 1 < len(who) else ""
         answers = behind == "assistant" and not works[at + 1]
         found.append(_limit(message, who[at], works[at], asked or answers))
-        asked = asked and not who[at].startswith("tool") or who[at] in ("user", "agent")
+        asked = who[at] in ("user", "agent") or (asked and not who[at].startswith("tool"))
     return found
 
 

@@ -1,8 +1,8 @@
 """A segment, or a whole session, as a model reads it: what always stands there, and its messages in windows.
 
-Every window shows the head of the session's system prompt and the person's request. Of one task it shows the last messages
-as well, whatever else fits: so a later window still knows what was asked, and an early one how it ended. Of a session the
-model is told what earlier windows decided instead.
+Every window shows the head of the session's system prompt and the person's request. Of one task it shows the last
+messages as well, whatever else fits: so a later window still knows what was asked, and an early one how it ended. Of a
+session the model is told what earlier windows decided instead.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ultron_core.llm.records.clip import fit_tokens, keep_ends
-from ultron_core.llm.records.frame import framed, header, left_out, mark_of, speaker
-from ultron_core.llm.records.need import left_out as not_needed
-from ultron_core.llm.records.need import limits, without_reminders
+from ultron_core.llm.clip import fit_tokens, keep_ends
 from ultron_core.llm.tokens import CountTokens, count_tokens, truncate_tokens
 from ultron_core.models import Message
+from ultron_core.records.frame import framed, header, left_out, mark_of, speaker
+from ultron_core.records.need import left_out as not_needed
+from ultron_core.records.need import limits, without_reminders
 from ultron_core.redaction.known import without_secrets
 from ultron_core.redaction.patterns import hide_secrets
 from ultron_core.transcript.harness import PLAN_CALLS
