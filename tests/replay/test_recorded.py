@@ -68,12 +68,12 @@ def test_every_quote_of_the_good_list_is_still_shown_to_the_model(walked):
     assert unseen(done.requests) == []
 
 
-def test_it_costs_at_most_half_the_calls_and_45_percent_of_the_tokens_of_before(walked):
+def test_each_session_takes_one_call_and_all_of_them_60_percent_of_the_tokens_of_before(walked):
     _, answers = walked
-    before = json.loads(RESULTS.read_text("utf-8").splitlines()[0])
-    assert before["code"].endswith("(before the prompts changed)")
-    assert len(answers.calls) <= 0.5 * before["calls"]
-    assert sum(call["input_tokens"] for call in answers.calls) <= 0.45 * before["input_tokens"]
+    before = json.loads(RESULTS.read_text("utf-8").splitlines()[2])
+    assert (before["calls"], before["by_question"].keys()) == (33, {"Review", "TaskList"})
+    assert sorted(call["session"] for call in answers.calls) == sorted(s.name for s in sessions())
+    assert sum(call["input_tokens"] for call in answers.calls) <= 0.6 * before["input_tokens"]
 
 
 def test_a_cure_is_stored_as_sure_as_its_quote_whatever_became_of_the_run(walked):

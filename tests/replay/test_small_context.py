@@ -1,14 +1,10 @@
 """The sixteen sessions on a model of one small machine: a context that is kept to, schemas that may be refused."""
 
-import json
-
 import pytest
 
-from tests.core.steps.stages.test_model_path import answer
 from tests.support.gold import sessions
-from tests.support.model.recorded import Recorded
 from tests.support.model.server import model_server
-from tests.support.model.small import SmallServer
+from tests.support.model.small import SmallServer, recorded_or_sensible
 from tests.support.walk import walk, with_server
 from ultron_core.client import Ultron
 from ultron_core.errors import ModelUnavailableError
@@ -16,18 +12,7 @@ from ultron_core.settings import SessionSettings
 from ultron_core.steps.stages.estimate import estimate_pending
 
 #: tokens of context, and the calls that they may take; 16 where the whole of each record fits
-CALLS = {4_096: 110, 8_192: 30, 16_384: 22}
-
-
-def recorded_or_sensible():
-    """The recorded answer where the whole record is shown, else one by rule."""
-    recorded = Recorded()
-
-    def say(request):
-        value = recorded.value(request)
-        return answer(request) if value is None else json.dumps(value, ensure_ascii=False)
-
-    return say
+CALLS = {4_096: 60, 8_192: 24, 16_384: 16}
 
 
 def small_walk(settings, plain, context, **more):
