@@ -79,8 +79,8 @@ _META = frozenset(
 )
 #: an id that was written by hand or by another version, e.g. `msg_01:2`
 _ID = re.compile(r"[\w.:@-]+")
-#: a refused call with what the person typed: "The user doesn't want to proceed with this tool use. The tool use was
-#: rejected (eg. if it was a file edit, ...). To tell you how to proceed, the user said:\nUse uv."
+#: a refused call, up to what the person typed, e.g. `The user doesn't want to proceed with this tool use. The tool use
+#: was rejected. To tell you how to proceed, the user said:`
 _REFUSED = re.compile(
     r"\A(?P<refused>(?:The user doesn't want to proceed with|Permission for) this tool use\b[^\n]{0,200}?)\s*"
     r"(?:(?:To tell you how to proceed, t|T)he user said|"
