@@ -156,7 +156,7 @@ def judge_set(data, name, models, most):
         judged.success.append(int(row["success"]))
         judged.likely.append(label.summary.success_probability)
         judged.gated.append(is_sft_eligible(label).ok)
-        count_notes(judged, messages, notes, label.summary.outcome, failed=not row["success"])
+        count_notes(judged, messages, notes, failed=not row["success"])
     paid = paid_calls(ledger)
     judged.asked = len({call.prompt_hash for call in paid})
     judged.again = len(paid) - judged.asked
@@ -169,7 +169,7 @@ def paid_calls(ledger):
     return [call for call in ledger.calls if call.error is None and not call.cached]
 
 
-def count_notes(judged, messages, notes, outcome, *, failed):
+def count_notes(judged, messages, notes, *, failed):
     for note in notes:
         (draft,) = drafts_from([note.model_copy(update={"memory_type": "error"})], messages)
         judged.notes += 1
