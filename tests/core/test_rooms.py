@@ -30,6 +30,7 @@ ORDER = (
         "training",
         "audit",
         "overview",
+        "costs",
         "keys",
         "browse",
         "handing",

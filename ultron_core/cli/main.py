@@ -33,6 +33,7 @@ _MODULES = {
     "clusters": "embeddings",
     "confirm": "maintain",
     "connect": "connect",
+    "cost": "cost",
     "delete": "maintain",
     "demo": "dev",
     "dev": "dev",
