@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from ultron_core.errors import InputError, NotFoundError
 from ultron_core.labels import is_memory_eligible, is_sft_eligible
 from ultron_core.steps.edit import get_stats
 from ultron_core.steps.files.bucket import is_address
@@ -26,7 +25,6 @@ from ultron_core.store.tables.llm import call_totals
 __all__ = [
     "drop_counts",
     "drops",
-    "find_memory",
     "holdings",
     "model_calls",
     "newest_dataset",
@@ -38,26 +36,6 @@ __all__ = [
 ]
 
 _SQL = load_queries("upkeep/overview")
-_HEX = set("0123456789abcdef-")
-
-
-def find_memory(runtime: Runtime, prefix: str) -> UUID:
-    """The one memory whose id starts with `prefix`. Raises NotFoundError, or InputError when there are more."""
-    prefix = prefix.strip().lower()
-    if not prefix or set(prefix) - _HEX:
-        raise InputError(
-            f"{prefix!r} is not a memory id: give the first characters that `ultron search` prints."
-        )
-    with runtime.database.transaction() as conn:
-        rows = conn.execute(
-            _SQL["find_memory"], {"account_id": runtime.account_id, "prefix": prefix}
-        ).fetchall()
-    if not rows:
-        raise NotFoundError(f"No memory whose id starts with {prefix}.")
-    if len(rows) > 1:
-        raise InputError(f"More than one memory starts with {prefix}: give more characters.")
-    found: UUID = rows[0]["id"]
-    return found
 
 
 def sessions(

@@ -1,7 +1,3 @@
--- name: find_memory
--- Memories whose id starts with these characters.
-SELECT id FROM memories WHERE account_id = %(account_id)s AND id::text LIKE %(prefix)s || '%%' ORDER BY id LIMIT 3;
-
 -- name: table_counts
 -- Rows of the tables that people ask about.
 SELECT (SELECT count(*) FROM memories WHERE account_id = %(account_id)s) AS memories,
