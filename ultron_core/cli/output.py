@@ -157,7 +157,7 @@ def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     for row in rows:
         *facts, words = map(_cell, row)
         out.print("  ".join(fact for fact in facts if fact != "-"), style="bold")
-        out.print(Padding(Text(plain(words)), (0, 0, 0, 2)))
+        out.print(Padding(Text(plain(words)), (0, 0, 0, 2), expand=False))
 
 
 def _cell(value: Any) -> str:

@@ -125,6 +125,7 @@ COUNTS = {
 #: more than one query may insert into these
 SEVERAL_INSERTS = {
     "memory_vectors": "a writer of memories, and re-embedding beside it",
+    "merge_decisions": "what an upload decided, and that one was archived or came back",
     "embedding_models": "the model in use, and the one wanted next",
     "lexical_df": "words of memories, words of windows, repair",
     "lexical_stats": "words of memories, words of windows, repair",

@@ -63,11 +63,12 @@ def edit(
         full_id = find_memory(ultron.runtime, memory_id)
         (record,) = get_memories(ultron.runtime, [full_id], record_hits=False)
         form = None if changes or purge else _edited(record)
-        if not changes and not purge and form is None:
+        wanted = bool(changes or purge or form)
+        if wanted and purge and not yes:
+            wanted = click.confirm("Its older words go for good, and no merge can be undone. Continue?")
+        if not wanted:
             console().print("Nothing was changed.")
             return
-        if purge and not yes:
-            click.confirm("Its older words go for good, and no merge can be undone. Continue?", abort=True)
         changed = _save(ultron, record, changes, purge) if form is None else _save_form(ultron, record, form)
     if as_json:
         print_json(changed)

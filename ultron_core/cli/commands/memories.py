@@ -201,7 +201,9 @@ def delete(settings: Settings, memory_ids: tuple[str, ...], yes: bool) -> None:
         if not yes:
             _tell("To be deleted", get_memories(ultron.runtime, found, record_hits=False))
             which = "this memory" if len(found) == 1 else f"these {len(found)} memories"
-            click.confirm(f"Delete {which} permanently?", abort=True)
+            if not click.confirm(f"Delete {which} permanently?"):
+                console().print("Nothing was deleted.")
+                return
         ultron.delete_memories(found)
     console().print("Deleted." if len(found) == 1 else f"Deleted {len(found)} memories.")
 
