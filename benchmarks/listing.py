@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,7 @@ def fill(ultron: Ultron, size: int) -> None:
 
 def timed(ultron: Ultron, size: int, rounds: int) -> Iterator[dict[str, Any]]:
     """A line for each filter, order and page."""
-    for name, filters in kinds(ultron).items():
+    for name, filters in kinds(ultron, size).items():
         for sort in SORTS:
             later = _page_behind(ultron, filters, sort)
             for page, cursor in {"first": None, "later": later}.items():
@@ -91,18 +91,18 @@ def timed(ultron: Ultron, size: int, rounds: int) -> Iterator[dict[str, Any]]:
                 yield say(rows=size, filter=name, sort=sort, page=page, **row)
 
 
-def kinds(ultron: Ultron) -> dict[str, dict[str, Any]]:
+def kinds(ultron: Ultron, size: int) -> dict[str, dict[str, Any]]:
     """Each filter with a common and a rare value, all together, and nothing."""
     with ultron.runtime.database.direct() as conn:
         account = {"a": ultron.runtime.account_id}
         session = conn.execute(
-            "SELECT id FROM sessions WHERE account_id = %(a)s ORDER BY id LIMIT 1", account
+            "SELECT id FROM sessions WHERE account_id = %(a)s ORDER BY session_file LIMIT 1 OFFSET 9", account
         ).fetchone()
         cluster = conn.execute(
             "SELECT cluster_id AS id FROM clusters WHERE account_id = %(a)s ORDER BY 1 LIMIT 1", account
         ).fetchone()
     assert session is not None and cluster is not None
-    middle = datetime.fromisoformat("2026-06-01T00:00:00+00:00")
+    middle = datetime(2026, 1, 1, tzinfo=UTC) + size // 2 * timedelta(seconds=150)
     one: dict[str, dict[str, Any]] = {
         "none": {},
         "project, common": {"project": "project-0"},
@@ -118,7 +118,7 @@ def kinds(ultron: Ultron) -> dict[str, dict[str, Any]]:
         "cluster": {"cluster_id": cluster["id"]},
         "session": {"session": str(session["id"])},
         "since": {"since": middle},
-        "until": {"until": middle - timedelta(days=30)},
+        "until": {"until": middle},
         "proof, common": {"proof": "claimed"},
         "proof, rare": {"proof": "person"},
     }

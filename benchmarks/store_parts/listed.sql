@@ -19,7 +19,7 @@ SELECT md5(%(account_id)s || n)::uuid, %(account_id)s,
     'Build ' || n || ' failed: wheel is missing', 'Build ' || n || ' failed because the wheel is missing',
     CASE WHEN n %% 10 = 0 THEN 'archived' ELSE 'active' END, 'rules', '1', md5(n::text),
     'agent', CASE WHEN n %% 5003 = 1 THEN 'person' ELSE 'claimed' END,
-    timestamptz '2026-01-01' + n * interval '150 seconds', now()
+    timestamptz '2026-01-01 00:00 UTC' + n * interval '150 seconds', now()
 FROM generate_series(1, %(size)s) n;
 
 INSERT INTO memory_usage (memory_id, account_id, tier, hit_count, last_hit_at)
@@ -30,8 +30,9 @@ FROM generate_series(1, %(size)s) n;
 INSERT INTO memory_sources (id, account_id, agent_id, memory_id, kind, session_id, start_line, end_line, quote, trust,
     project, created_at)
 SELECT md5(%(account_id)s || 'source' || n)::uuid, %(account_id)s, 'agent-' || n %% 8,
-    md5(%(account_id)s || n)::uuid, 'segment', md5(%(account_id)s || 'session' || 1 + CASE WHEN n %% 400 = 0
-        AND n %% 8000 <> 0 THEN 1 ELSE n %% 400 END)::uuid, 1, 9, 'it failed', 'agent', NULL, now()
+    md5(%(account_id)s || n)::uuid, 'segment',
+    md5(%(account_id)s || 'session' || CASE WHEN n %% 8003 = 11 THEN 1 ELSE 2 + n %% 399 END)::uuid, 1, 9, 'it failed',
+    'agent', NULL, now()
 FROM generate_series(1, %(size)s) n;
 
 INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, content, merged, trust, proof,
