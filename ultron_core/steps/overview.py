@@ -1,10 +1,12 @@
-"""What `show`, `sessions`, `stats` and `drops` print; read-only."""
+"""What `show`, `sessions`, `stats`, `drops` and `doctor` print; read-only."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +25,7 @@ from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.llm import call_totals
 
 __all__ = [
+    "TableSize",
     "drop_counts",
     "drops",
     "holdings",
@@ -32,10 +35,46 @@ __all__ = [
     "scores",
     "sessions",
     "stats",
+    "table_sizes",
     "trajectory_stats",
 ]
 
 _SQL = load_queries("upkeep/overview")
+#: tables by what they hold; any other keeps the store itself
+_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "archived bytes of logs": ("raw_uploads", "raw_blobs"),
+        "what was said": ("source_files", "sessions", "messages", "task_segments", "drops", "outcomes"),
+        "search over logs": ("message_windows",),
+        "memories": (
+            *("memories", "memory_usage", "memory_sources", "memory_contributions", "memory_versions"),
+            *("memory_links", "memory_verdicts", "merge_decisions", "idempotency_keys", "taste"),
+            *("clusters", "cluster_members", "cluster_changes"),
+        ),
+        "search over memories": ("memory_search", "memory_vectors", "lexical_df", "lexical_stats"),
+        "calls of models": ("llm_calls", "llm_cache"),
+        "datasets and training": (
+            *(
+                "sft_cleaned",
+                "sft_drafted",
+                "sft_exports",
+                "sft_export_rows",
+                "training_runs",
+                "training_rows",
+            ),
+        ),
+    }
+)
+_KIND_OF = {table: kind for kind, tables in _KINDS.items() for table in tables}
+
+
+@dataclass(frozen=True, slots=True)
+class TableSize:
+    """One table on disk, with its indexes and long values."""
+
+    kind: str
+    table: str
+    bytes: int
 
 
 def sessions(
@@ -141,3 +180,12 @@ def model_calls(runtime: Runtime) -> list[dict[str, Any]]:
     """Calls, tokens and cost so far, by stage and model."""
     with runtime.database.transaction() as conn:
         return call_totals(conn, runtime.account_id)
+
+
+def table_sizes(runtime: Runtime) -> Sequence[TableSize]:
+    """Every table of the database, of all accounts, the largest first."""
+    with runtime.database.transaction() as conn:
+        rows = conn.execute(_SQL["table_sizes"]).fetchall()
+    return [
+        TableSize(_KIND_OF.get(row["name"], "the store itself"), row["name"], row["bytes"]) for row in rows
+    ]
