@@ -18,6 +18,7 @@ ORDER = (
         "search",
         "upload",
         "given",
+        "names",
         "edit",
         "verdicts",
         "taste",

@@ -73,13 +73,13 @@ def judge(
 
 
 def _judge(ultron: Ultron, ids: Sequence[str], as_json: bool) -> None:
-    from ultron_core.steps import overview
+    from ultron_core.steps.names import find_memories
 
     *named, word = ids
     if not named or word not in WORTHS:
         raise click.UsageError(_USAGE)
     # all are known before the first is judged
-    found = list(dict.fromkeys(overview.find_memory(ultron.runtime, one) for one in named))
+    found = find_memories(ultron.runtime, named)
     judged = [ultron.judge_memory(one, word) for one in found]
     if as_json:
         print_json(judged)

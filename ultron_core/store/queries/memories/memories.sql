@@ -96,12 +96,14 @@ UPDATE memory_usage u SET hit_count = hit_count + wanted.hits,
 FROM wanted WHERE u.memory_id = wanted.memory_id;
 
 -- name: set_status
--- Another status, in every table that search reads; returns what each was before. What is only claimed is not HOT.
+-- Another status, in every table that search reads; returns what each was before. What is only claimed is not HOT. That
+-- one was archived, or came back, is a decision about it.
 WITH old AS (
     SELECT id, status FROM memories
     WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s AND status <> %(status)s ORDER BY id FOR UPDATE
 ), changed AS (
-    UPDATE memories m SET status = %(status)s, archive_reason = %(reason)s, updated_at = %(now)s
+    UPDATE memories m SET status = %(status)s, updated_at = %(now)s,
+        archive_reason = CASE WHEN %(status)s = 'archived' THEN %(cause)s END
     FROM old WHERE m.id = old.id
     RETURNING m.id, old.status
 ), cooled AS (
@@ -112,6 +114,11 @@ WITH old AS (
 ), embedded AS (
     UPDATE memory_vectors SET status = %(status)s, version = nextval('vector_versions')
     WHERE memory_id IN (SELECT id FROM changed)
+), noted AS (
+    INSERT INTO merge_decisions (id, account_id, memory_id, decision, reason, decided_by, created_at)
+    SELECT gen_random_uuid(), %(account_id)s, id, CASE %(status)s WHEN 'archived' THEN 'archive' ELSE 'return' END,
+        %(cause)s, %(decided_by)s, %(now)s
+    FROM changed WHERE 'archived' IN (status, %(status)s)
 )
 SELECT id, status FROM changed;
 

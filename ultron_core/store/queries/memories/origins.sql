@@ -56,14 +56,16 @@ FROM ROWS FROM (jsonb_to_recordset(%(decisions)s) AS (id uuid, memory_id uuid, o
 WHERE NOT EXISTS (SELECT 1 FROM successors s WHERE s.successor = g.contribution_id);
 
 -- name: hand_over
--- Everything that came to one memory goes to another, whose body was never one of those from before.
+-- Everything that came to one memory goes to another, whose body was never one of those from before; that the first was
+-- archived once goes with it.
 WITH moved_keys AS (UPDATE idempotency_keys SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
     moved_sources AS (UPDATE memory_sources SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
     moved_parts AS (
         UPDATE memory_contributions SET memory_id = %(to_id)s, merged = true, pending_merge = %(pending)s
         WHERE memory_id = %(from_id)s
     )
-UPDATE merge_decisions SET memory_id = %(to_id)s, body_before = NULL WHERE memory_id = %(from_id)s;
+UPDATE merge_decisions SET memory_id = %(to_id)s, body_before = NULL
+WHERE memory_id = %(from_id)s AND decision NOT IN ('archive', 'return');
 
 -- name: split_off
 -- A contribution that is a separate memory again, with its source, and with the decision by which it came, if it began
@@ -114,6 +116,34 @@ WHERE id = %(id)s AND account_id = %(account_id)s AND undone_at IS NULL;
 UPDATE merge_decisions SET body_before = NULL
 WHERE account_id = %(account_id)s AND memory_id = %(memory_id)s AND body_before IS NOT NULL;
 
+-- name: purge_words
+-- No words of a memory stay but those that it says now: older versions are empty, its parts say what it says, by whom it
+-- says it, quotes and reasons that may quote are gone, and no merge can be undone.
+WITH own AS (
+    SELECT id, content, context, resolution, tags, trust, proof, lesson, probability FROM memories
+    WHERE id = %(memory_id)s AND account_id = %(account_id)s
+), versions AS (
+    UPDATE memory_versions v SET content = '', context = '', resolution = '', tags = '{}' FROM own o
+    WHERE v.memory_id = o.id AND (v.content, v.context, v.resolution) <> (o.content, o.context, o.resolution)
+), other_tags AS (
+    UPDATE memory_versions v SET tags = '{}' FROM own o
+    WHERE v.memory_id = o.id AND (v.content, v.context, v.resolution) = (o.content, o.context, o.resolution)
+), parts AS (
+    UPDATE memory_contributions c SET content = o.content, context = o.context, resolution = o.resolution, tags = o.tags,
+        pending_merge = false, trust = CASE o.trust WHEN 'agent' THEN c.trust ELSE o.trust END,
+        proof = CASE o.trust WHEN 'agent' THEN c.proof ELSE o.proof END,
+        lesson = CASE o.trust WHEN 'agent' THEN c.lesson ELSE o.lesson END,
+        probability = CASE o.trust WHEN 'agent' THEN c.probability ELSE o.probability END
+    FROM own o WHERE c.memory_id = o.id
+), quotes AS (
+    UPDATE memory_sources s SET quote = '' FROM own o WHERE s.memory_id = o.id
+), links AS (
+    UPDATE memory_links l SET reason = '' FROM own o WHERE o.id IN (l.from_id, l.to_id)
+)
+UPDATE merge_decisions d SET body_before = NULL, reason = CASE WHEN d.decision = 'merge' THEN 'words_purged'
+    WHEN d.decided_by = 'rules' THEN d.reason ELSE '' END
+FROM own o WHERE d.memory_id = o.id;
+
 -- name: later_merges
 -- Merges into the same memory after this one that still hold.
 SELECT d.id FROM merge_decisions d JOIN merge_decisions own ON own.id = %(id)s
@@ -130,6 +160,13 @@ RETURNING memory_id;
 -- How a memory came to be what it is.
 SELECT id, decision, reason, score, threshold, other_id, decided_by, undone_at, created_at FROM merge_decisions
 WHERE account_id = %(account_id)s AND memory_id = %(memory_id)s ORDER BY created_at, id;
+
+-- name: links
+-- Memories near to one, or at odds with it: `newer` is true where it is the later of the two.
+SELECT other.id AS other_id, l.kind, l.from_id = %(memory_id)s AS newer, l.score, l.reason, l.created_at,
+    other.summary_l0 AS summary, other.status
+FROM memory_links l JOIN memories other ON other.id = CASE l.from_id WHEN %(memory_id)s THEN l.to_id ELSE l.from_id END
+WHERE l.account_id = %(account_id)s AND %(memory_id)s IN (l.from_id, l.to_id) ORDER BY l.created_at, other.id, l.kind;
 
 -- name: given_again
 -- What the rules say now of words that a segment has given before, and of the memory that stands in them where nobody else

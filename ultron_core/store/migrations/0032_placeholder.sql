@@ -1,0 +1,2 @@
+-- placeholder of this tree alone
+SELECT 1;
