@@ -31,6 +31,7 @@ ORDER = (
         "training",
         "audit",
         "overview",
+        "costs",
         "keys",
         "browse",
         "handing",

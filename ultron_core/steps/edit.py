@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ultron_core.errors import ConflictError, InputError, NotFoundError
 from ultron_core.memories import Backing, Body
-from ultron_core.models import Trust
+from ultron_core.models import Cure, Trust
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
@@ -140,7 +140,10 @@ def update_memory(
             _keep_version(runtime, conn, record, changed_by)
         if body != old:
             clusters = clusters_of(runtime, conn, [wanted])
-            edited = Backing(trust, "person", record.lesson) if trust == "human" else Backing(trust)
+            cure = _cure_after(record, body, trust)
+            edited = Backing(trust, cure=cure)
+            if trust == "human":
+                edited = Backing(trust, "person", record.lesson, cure=cure)
             memory_rows.reword(runtime, conn, embedded, record, body, new_tags, edited)
             status.shelve(runtime, conn, [wanted])
             forget_in_topic(runtime, conn, clusters)
@@ -153,6 +156,14 @@ def update_memory(
         return one_memory(runtime, conn, wanted)
 
     return run_embedded(runtime, work)
+
+
+def _cure_after(record: MemoryRecord, body: Body, trust: Trust) -> Cure:
+    """How far the cure of an edited memory is borne out: as before where it stands as before; the owner answers for
+    their own words, and another's have nothing behind them."""
+    if body.resolution == record.resolution or record.cure == "none":
+        return record.cure
+    return "claimed" if body.resolution and trust != "human" else "none"
 
 
 def _keep_version(runtime: Runtime, conn: Connection, record: MemoryRecord, changed_by: str) -> None:

@@ -170,10 +170,11 @@ def newest_dataset(runtime: Runtime) -> dict[str, Any] | None:
 
 
 def scores(runtime: Runtime) -> dict[str, list[float]]:
-    """`overall_score` and `memory_score` of every labelled segment."""
+    """`overall_score` and `memory_score` of every labelled segment that has one."""
     with runtime.database.transaction() as conn:
         rows = segment_store.fetch(conn, "scores", {"account_id": runtime.account_id, "keys": None})
-    return {name: [float(row[name]) for row in rows] for name in ("overall_score", "memory_score")}
+    names = ("overall_score", "memory_score")
+    return {name: [float(row[name]) for row in rows if row[name] is not None] for name in names}
 
 
 def model_calls(runtime: Runtime) -> list[dict[str, Any]]:

@@ -151,7 +151,7 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
 
 def _told(hit: Any) -> str:
     differs = f" ({hit.differs})" if hit.differs else ""
-    return f"{hit.record.claimant}{hit.record.summary_l0}{differs}{_alike(len(hit.same))}"
+    return f"{hit.record.claimant}{hit.record.summary_l0}{hit.record.doubt}{differs}{_alike(len(hit.same))}"
 
 
 def _alike(count: int) -> str:
@@ -213,6 +213,7 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         "origin",
         "trust",
         "proof",
+        "cure",
         "probability",
         "held",
         "projects",
@@ -220,7 +221,8 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         out.print(f"{name:12} {_field(values[name])}")
     for name in ("content", "context", "resolution"):
         if values[name]:
-            out.print(f"\n{name}", style="bold")
+            doubt = record.doubt if name == "resolution" else ""
+            out.print(f"\n{name}{doubt}", style="bold")
             out.print((record.claimant if name == "content" else "") + values[name])
     out.print("\nsources", style="bold")
     for source in sources:

@@ -352,3 +352,16 @@ def test_a_claim_is_shown_as_what_the_agent_said_on_its_own_shelf(owner, ultron)
     assert "claimed" in words(owner.get("/ui/statistics"))
     owner.submit(f"/ui/memories/{claim.id}/confirm")
     assert str(claim.id) in owner.get("/ui").text
+
+
+def test_a_cure_that_nothing_bears_out_is_marked_in_the_list_on_its_page_and_in_its_history(owner, ultron):
+    (segment,) = claims.segments_of(ultron, "doubt")
+    record = claims.said(
+        ultron, segment, "The proxy drops idle calls.", proof="result", resolution="Ping it.", cure="claimed"
+    )
+    assert "The proxy drops idle calls. Ping it. (cure not verified)" in words(owner.get("/ui"))
+    assert "Resolution (cure not verified) Ping it." in words(owner.get(f"/ui/memories/{record.id}"))
+    ultron.update_memory(record.id, resolution="Ping it twice.")
+    history = words(owner.get(f"/ui/memories/{record.id}/history"))
+    assert "Resolution (not verified) Ping it." in history
+    assert "not verified" not in words(owner.get(f"/ui/memories/{record.id}"))

@@ -5,10 +5,10 @@
 -- same words out of the new segment take its place, with the decision by which it came.
 WITH given AS (
     SELECT g.id, g.agent_id, g.memory_id, g.source_id, g.content, g.context, g.resolution, g.tags, g.merged, g.pending,
-        g.trust, g.proof, g.lesson, g.probability
+        g.trust, g.proof, g.lesson, g.probability, g.cure
     FROM jsonb_to_recordset(%(contributions)s) AS g(id uuid, agent_id text, memory_id uuid, source_id uuid,
         content text, context text, resolution text, tags text[], merged boolean, pending boolean, trust text,
-        proof text, lesson text, probability float8)
+        proof text, lesson text, probability float8, cure text)
 ), successors AS (
     SELECT DISTINCT ON (c.id) c.id, c.merged, g.id AS successor
     FROM given g JOIN memory_contributions c USING (memory_id, content, context, resolution)
@@ -29,10 +29,11 @@ WITH given AS (
         quote text, trust text, project text)
 ), contributed AS (
     INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, content, context, resolution,
-        tags, merged, pending_merge, trust, proof, lesson, probability, contributed_at)
+        tags, merged, pending_merge, trust, proof, lesson, probability, cure,
+        contributed_at)
     SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.source_id, g.content, g.context, g.resolution, g.tags,
         g.merged AND NOT EXISTS (SELECT 1 FROM successors s WHERE s.successor = g.id AND NOT s.merged), g.pending,
-        g.trust, g.proof, g.lesson, g.probability, %(now)s
+        g.trust, g.proof, g.lesson, g.probability, g.cure, %(now)s
     FROM given g
 ), linked AS (
     INSERT INTO memory_links (account_id, from_id, to_id, kind, score, reason, created_at)
@@ -171,19 +172,20 @@ WHERE l.account_id = %(account_id)s AND %(memory_id)s IN (l.from_id, l.to_id) OR
 -- What the rules say now of words that a segment has given before, and of the memory that stands in them where nobody else
 -- gave it, nor edited it.
 WITH given AS (
-    SELECT g.memory_id, g.given_by, g.trust, g.proof, g.lesson, g.probability
+    SELECT g.memory_id, g.given_by, g.trust, g.proof, g.lesson, g.probability, g.cure
     FROM jsonb_to_recordset(%(rows)s) AS g(memory_id uuid, given_by uuid, trust text, proof text, lesson text,
-        probability float8)
+        probability float8, cure text)
 ), sourced AS (
     UPDATE memory_sources s SET trust = g.trust FROM given g
     WHERE s.memory_id = g.memory_id AND s.segment_id = g.given_by AND s.account_id = %(account_id)s
 ), parts AS (
-    UPDATE memory_contributions c SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability
+    UPDATE memory_contributions c SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability,
+        cure = g.cure
     FROM given g, memory_sources s
     WHERE c.memory_id = g.memory_id AND c.source_id = s.id AND s.segment_id = g.given_by
         AND c.account_id = %(account_id)s
 )
-UPDATE memories m SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability
+UPDATE memories m SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability, cure = g.cure
 FROM given g
 WHERE m.id = g.memory_id AND m.account_id = %(account_id)s
     AND NOT EXISTS (SELECT 1 FROM memory_contributions c LEFT JOIN memory_sources s ON s.id = c.source_id
@@ -192,12 +194,12 @@ WHERE m.id = g.memory_id AND m.account_id = %(account_id)s
 
 -- name: keep_version
 -- The words and tags of a memory before somebody changes them.
-INSERT INTO memory_versions (memory_id, version, account_id, content, context, resolution, tags, trust, proof, changed_by,
-    changed_at)
-SELECT id, version, account_id, content, context, resolution, tags, trust, proof, %(changed_by)s, %(now)s FROM memories
+INSERT INTO memory_versions (memory_id, version, account_id, content, context, resolution, tags, trust, proof, cure,
+    changed_by, changed_at)
+SELECT id, version, account_id, content, context, resolution, tags, trust, proof, cure, %(changed_by)s, %(now)s FROM memories
 WHERE id = %(memory_id)s AND account_id = %(account_id)s;
 
 -- name: versions
 -- What a memory said before, newest first.
-SELECT version, content, context, resolution, tags, trust, proof, changed_by, changed_at FROM memory_versions
+SELECT version, content, context, resolution, tags, trust, proof, cure, changed_by, changed_at FROM memory_versions
 WHERE memory_id = %(memory_id)s AND account_id = %(account_id)s ORDER BY version DESC;
