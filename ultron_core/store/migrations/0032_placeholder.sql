@@ -1,2 +1,0 @@
--- placeholder of this tree alone
-SELECT 1;
