@@ -37,9 +37,9 @@ def test_the_newest_stand_first_with_their_facts(run, ids):
 
 
 def test_a_narrow_terminal_gets_blocks(run, ids):
-    _, out, _ = run("memories", COLUMNS="80")
+    _, out, _ = run("memories", COLUMNS="90")
     lines = out.splitlines()
-    assert len(lines) == 6 and all(len(line) <= 80 for line in lines) and "│" not in out
+    assert len(lines) == 6 and all(len(line) <= 90 for line in lines) and "│" not in out
     assert (
         lines[0].startswith(ids[2][:8])
         and "hits 1  last hit 20" in lines[0]
