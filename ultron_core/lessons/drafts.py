@@ -109,6 +109,7 @@ def _draft(
         evidence=tuple(_evidence(one, messages, actions)),
         lesson=one.source,
         proof=_PROOF.get(one.source),
+        cure="verified" if one.source == "cure" and resolution else "none",
         probability=round(ranked.probability, 4),
         overtaken=overtaken_at(one, messages, actions),
     )

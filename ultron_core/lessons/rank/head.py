@@ -50,7 +50,7 @@ class Head:
     def judge(self, rows: Matrix, claimed: Sequence[bool]) -> tuple[Matrix, list[MemoryType]]:
         """Probabilities, and the likeliest type of each row; those that are `claimed` only an agent says."""
         odds = rows @ self.weights + self.shift
-        worth: Matrix = 1.0 / (1.0 + np.exp(-np.where(claimed, odds[:, 1], odds[:, 0])))
+        worth: Matrix = np.exp(-np.logaddexp(0.0, -np.where(claimed, odds[:, 1], odds[:, 0])))
         return worth, [TYPES[int(at)] for at in odds[:, 2:].argmax(axis=1)]
 
     @classmethod
