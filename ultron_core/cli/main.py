@@ -30,6 +30,7 @@ IS_INSTALLED = not (Path(__file__).resolve().parents[2] / "pyproject.toml").exis
 
 #: the module of each command, imported when it is asked for
 _MODULES = {
+    "backup": "own",
     "clusters": "embeddings",
     "confirm": "maintain",
     "connect": "connect",
@@ -54,6 +55,7 @@ _MODULES = {
     "redact": "maintain",
     "reembed": "embeddings",
     "reprocess": "maintain",
+    "restore": "own",
     "retry": "maintain",
     "search": "memory",
     "serve": "serve",

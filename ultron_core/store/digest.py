@@ -16,6 +16,8 @@ from ultron_core.store.queries import load_queries
 
 __all__ = ["content_digest", "digest_of"]
 
+#: rows at a time
+_PAGE = 2_000
 _PARTS = ("sessions", "messages", "segments", "memories", "drops")
 
 
@@ -40,6 +42,8 @@ def digest_of(conn: Connection, account_id: str, parts: Sequence[str] = _PARTS) 
     queries = load_queries("upkeep/digest")
     for part in parts:
         digest.update(f"\n== {part}\n".encode())
-        for row in conn.execute(queries[part], {"account_id": account_id}):
-            digest.update(json.dumps(row, sort_keys=True, ensure_ascii=False).encode() + b"\n")
+        with conn.cursor(name="digest") as rows:  # a store may have more messages than fit the memory
+            rows.itersize = _PAGE
+            for row in rows.execute(queries[part], {"account_id": account_id}):
+                digest.update(json.dumps(row, sort_keys=True, ensure_ascii=False).encode() + b"\n")
     return digest.hexdigest()

@@ -1,8 +1,8 @@
-"""Commands for what is one's own: memories out of the store and in again."""
+"""Commands for what is one's own: memories out of the store and in again, and the whole store as one file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,4 +93,52 @@ def _reason(conflict: Conflict) -> str:
     return "another account of this database has its id"
 
 
-COMMANDS = [export_command, import_command]
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--logs", is_flag=True, help="The logs of the drop folder too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def backup(settings: Settings, file: Path, logs: bool, as_json: bool) -> None:
+    """Write the whole store into FILE: its database, Dagster's, and the settings without keys.
+
+    Others may go on working meanwhile. `ultron restore` brings it into an empty home or database.
+    """
+    with open_ultron(settings, reading=True) as ultron, progress_bar("backing up", quiet=as_json):
+        done = ultron.back_up(file, logs=logs)
+    if as_json:
+        print_json(done)
+        return
+    parts = {"the store": True, "Dagster's history": done.dagster, "settings": done.settings}
+    held = [name for name, is_in in parts.items() if is_in] + ([f"{done.logs:,} logs"] if logs else [])
+    console().print(f"{done.file}: {done.bytes / 1e6:,.1f} MB, {', '.join(held)}.", soft_wrap=True)
+    _show_digests(done.digests)
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def restore_command(settings: Settings, file: Path, as_json: bool) -> None:
+    """Bring the backup in FILE into this home or database, which must be empty.
+
+    Whether all is there is checked by the digest of each account. After a kill the same command goes on.
+    """
+    from ultron_core.facade.transferring import restore_backup
+
+    with progress_bar("restoring", quiet=as_json):
+        done = restore_backup(file, settings)
+    if as_json:
+        print_json(done)
+        return
+    history = " with Dagster's history" if done.dagster else ""
+    logs = f", {done.logs:,} logs" if done.logs else ""
+    console().print(f"Restored into {settings.store.home}{history}{logs}.", soft_wrap=True)
+    _show_digests(done.digests)
+
+
+def _show_digests(digests: Mapping[str, str]) -> None:
+    for account, digest in digests.items():
+        console().print(f"account {account}: content {digest[:16]}")
+
+
+COMMANDS = [export_command, import_command, backup, restore_command]
