@@ -11,10 +11,10 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from ultron_core.errors import InputError
@@ -76,11 +76,17 @@ class Writer:
                 entry.write(piece)
         self.files[name] = digest.hexdigest()
 
-    def close(self, contents: Contents) -> None:
-        """The manifest ends it."""
+    def end(self, contents: Contents) -> None:
+        """The manifest is the last entry."""
         told = {"kind": KIND, "format": FORMAT, **asdict(contents)}
         self._zip.writestr(ZipInfo(MANIFEST), json.dumps(told, indent=2) + "\n")
-        self._zip.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with suppress(OSError) if kind else nullcontext():  # what went wrong first is told
+            self._zip.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from ultron_core.errors import ConflictError, ExportError, InputError, SettingsError
 from ultron_core.folders import make_folders, only_one
@@ -86,27 +87,33 @@ def back_up(runtime: Runtime, file: Path, *, embedded: bool, logs: bool = False)
     )
 
 
-def _write(runtime: Runtime, target: io.BufferedWriter, embedded: bool, logs: bool) -> Contents:
-    writer = Writer(target)
-    made_at, found = runtime.clock().isoformat(), {}
-    with runtime.database.direct() as conn:
-        major = server_major(conn)
-        tools = find_tools(major, embedded=embedded)
-        digests = _dump(runtime.database, conn, tools, writer)
-        if (dagster := dagster_url(runtime.settings, runtime.database.url, conn)) is not None:
+def _write(runtime: Runtime, target: IO[bytes], embedded: bool, logs: bool) -> Contents:
+    made_at = runtime.clock().isoformat()
+    with Writer(target) as writer:
+        with runtime.database.direct() as conn:
+            tools = find_tools(server_major(conn), embedded=embedded)
+            digests = _dump(runtime.database, conn, tools, writer)
+            dagster = dagster_url(runtime.settings, runtime.database.url, conn)
+        if dagster is not None:
             with dumped(tools, dagster) as stream:
                 writer.add(DAGSTER_DUMP, stream)
-    if (settings := _settings(runtime.settings)) is not None:
-        writer.add(SETTINGS, io.BytesIO(settings.encode()))
-    for number, path in enumerate(_logs(runtime.settings) if logs else (), 1):
+        if (settings := _settings(runtime.settings)) is not None:
+            writer.add(SETTINGS, io.BytesIO(settings.encode()))
+        found = _add_logs(runtime.settings, writer) if logs else {}
+        contents = Contents(__version__, newest_schema(), tools.major, made_at, digests, writer.files, found)
+        writer.end(contents)
+    return contents
+
+
+def _add_logs(settings: Settings, writer: Writer) -> dict[str, Log]:
+    found = {}
+    for number, path in enumerate(_logs(settings), 1):
         name = f"{SESSIONS}{number:05d}"
-        below = path.relative_to(runtime.settings.sessions_dir).as_posix()
+        below = path.relative_to(settings.sessions_dir).as_posix()
         found[name] = Log(below, path.stat().st_mtime_ns)
         with path.open("rb") as log:
             writer.add(name, log)
-    contents = Contents(__version__, newest_schema(), tools.major, made_at, digests, writer.files, found)
-    writer.close(contents)
-    return contents
+    return found
 
 
 def _dump(database: Database, conn: Connection, tools: Tools, writer: Writer) -> dict[str, str]:
