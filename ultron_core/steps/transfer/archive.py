@@ -24,7 +24,7 @@ __all__ = [
     "DAGSTER_DUMP",
     "SESSIONS",
     "SETTINGS",
-    "ULTRON_DUMP",
+    "STORE_DUMP",
     "Archive",
     "Contents",
     "Log",
@@ -32,10 +32,12 @@ __all__ = [
     "opened",
 ]
 
-ULTRON_DUMP, DAGSTER_DUMP, SETTINGS, SESSIONS = "ultron.dump", "dagster.dump", "ultron.toml", "sessions/"
+#: names of entries
+STORE_DUMP, DAGSTER_DUMP, SETTINGS, SESSIONS = "ultron.dump", "dagster.dump", "ultron.toml", "sessions/"
 KIND = "ultron backup"
 #: raised when an entry or field changes its meaning
 FORMAT = 1
+#: bytes read at a time
 _PIECE = 1 << 20
 
 

@@ -19,7 +19,7 @@ from ultron_core.steps.transfer.archive import (
     DAGSTER_DUMP,
     SESSIONS,
     SETTINGS,
-    ULTRON_DUMP,
+    STORE_DUMP,
     Contents,
     Log,
     Writer,
@@ -126,7 +126,7 @@ def _dump(database: Database, conn: Connection, tools: Tools, writer: Writer) ->
         snapshot = None if row is None else row["name"]
         digests = digests_of(conn)
         with dumped(tools, database.url, schema="ultron", snapshot=snapshot) as stream:
-            writer.add(ULTRON_DUMP, stream)
+            writer.add(STORE_DUMP, stream)
     return digests
 
 

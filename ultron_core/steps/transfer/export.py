@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import orjson
+from psycopg.types.json import set_json_loads
+
 from ultron_core.errors import ExportError, InputError
 from ultron_core.folders import make_folders, only_one
 from ultron_core.steps.runtime import Runtime
@@ -102,6 +105,7 @@ def _clear(folder: Path) -> None:
 
 def _write(runtime: Runtime, folder: Path, vectors: bool, progress: Progress) -> Manifest:
     with runtime.database.direct() as conn, conn.transaction():
+        set_json_loads(orjson.loads, conn)
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         total = model_store.fetch(conn, "count_all", runtime.account)[0]["count"]
         writer = _Parts(folder, runtime.embedder.model_id)

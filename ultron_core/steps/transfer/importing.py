@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -94,13 +95,15 @@ def import_memories(
         if found.new:
             begin_load(runtime, found.new)
         done = _Done()
-        for chunk in chunks(_lines(folder, manifest, shape)):
+        for chunk in chunks(_lines(folder, manifest, shape, check=False)):
             _bring(runtime, chunk, found.ids, done)
             progress(done.counts["new"] + done.counts["known"] + len(done.conflicts), manifest.memories)
         for links in chunks(done.links):
             done.counts["links"] += runtime.database.run(partial(_link, runtime, links))
-        end_load(runtime)
-        _cluster(runtime)
+        with ThreadPoolExecutor(1) as beside:  # the server makes the index while we compare with clusters
+            index = beside.submit(end_load, runtime)
+            _cluster(runtime)
+            index.result()
     counts = {name: done.counts[name] for name in ("new", "known", "vectors", "embedded", "cited", "links")}
     return Imported(**counts, conflicts=tuple(done.conflicts))
 
@@ -116,7 +119,7 @@ def _alone(runtime: Runtime) -> Iterator[None]:
 def _look(runtime: Runtime, folder: Path, manifest: Manifest, shape: Shape) -> _Found:
     """Read everything once. Raises InputError for the first thing that is wrong, with file and line."""
     found = _Found()
-    for chunk in chunks(_lines(folder, manifest, shape)):
+    for chunk in chunks(_lines(folder, manifest, shape, check=True)):
         ids, before = [line.id for line in chunk], len(found.ids)
         found.ids.update(ids)
         if len(found.ids) != before + len(ids):
@@ -138,11 +141,11 @@ def _check_vector(runtime: Runtime, folder: Path, line: Line) -> None:
         raise InputError(f"{folder}, memory {line.id} {error}: nothing was written.") from error
 
 
-def _lines(folder: Path, manifest: Manifest, shape: Shape) -> Iterator[Line]:
+def _lines(folder: Path, manifest: Manifest, shape: Shape, *, check: bool) -> Iterator[Line]:
     for part in manifest.parts:
         for number, text in checked_lines(folder, part):
             try:
-                yield shape.read(text)
+                yield shape.read(text, check=check)
             except InputError as error:
                 raise InputError(
                     f"{folder / part.file}, line {number} {error}: nothing was written."

@@ -12,7 +12,7 @@ import base64
 import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -26,24 +26,23 @@ from ultron_core.store.queries import NamedQueries
 from ultron_core.store.registry import CARRIED
 from ultron_core.store.tables.uploads import Floats
 
-__all__ = ["Columns", "Line", "Shape", "line_of", "read_shape", "vector_of"]
+__all__ = ["Line", "Shape", "line_of", "read_shape", "vector_of"]
 
 _SQL = NamedQueries("memories/transfer")
-MEMORIES = "memories"
+_MEMORIES = "memories"
 _WORDS = ("content", "context", "resolution", "tags")
 #: columns that stand for the account, the memory itself, and a log of this store
 _IMPLIED = frozenset({"account_id", "memory_id", "from_id", "session_id", "segment_id", "cited"})
 #: what is read out of a log by people, in the place of its row
 _LOG = "log"
 #: ids of rows that are not part of an export
-_FOREIGN = frozenset({"raw_upload_id", "session_id", "segment_id"})
+_FOREIGN = frozenset({"raw_upload_id"})
 _VECTOR = "vector"
-Columns: TypeAlias = Mapping[str, Mapping[str, bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One memory as it was exported; `parts` are its rows of other tables by table."""
+    """One memory as it was exported; `parts` are its rows of other tables, by table."""
 
     id: UUID
     memory: Mapping[str, Any]
@@ -56,16 +55,25 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What lines of this version may hold, by table: columns with whether each has to be given; and which are ids.
-    `space` is the account when the ids of another account's memories have to be others here."""
+class _Columns:
+    """What a row of one table may have, must have, and which of it are ids of rows in the export."""
 
-    required: Columns
-    ids: Mapping[str, frozenset[str]]
+    known: frozenset[str]
+    needed: tuple[str, ...]
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What lines of this version may hold, by table. `space` is the account when the ids of another account's memories
+    have to be others here."""
+
+    columns: Mapping[str, _Columns]
     space: str | None
 
-    def read(self, text: bytes) -> Line:
-        """A line, its ids as they are here. Raises InputError without a place for what is no memory."""
+    def read(self, text: bytes, *, check: bool) -> Line:
+        """A line, its ids as they are here. With `check`, raises InputError without a place for what is no memory; a
+        line that was checked before need not be again."""
         try:
             told = orjson.loads(text)
         except orjson.JSONDecodeError as error:
@@ -73,62 +81,76 @@ class Shape:
         if not isinstance(told, dict):
             raise InputError("is not a memory")
         vector = told.pop(_VECTOR, None)
+        parts = {table: _rows(name, told.pop(name, None)) for table, name in CARRIED.items()}
+        if check:
+            self._check(told, parts, vector)
+        if self.space is not None:
+            for table, rows in {_MEMORIES: [told], **parts}.items():
+                self._move(table, rows, self.space)
+        return Line(UUID(told["id"]), told, parts, vector)
+
+    def _check(self, memory: dict[str, Any], parts: Mapping[str, list[dict[str, Any]]], vector: Any) -> None:
         if not isinstance(vector, dict | None):
             raise InputError("has a vector that cannot be read")
-        parts = {table: self._rows(table, told.pop(name, None)) for table, name in CARRIED.items()}
-        memory = self._row(MEMORIES, told)
+        for table, rows in {_MEMORIES: [memory], **parts}.items():
+            for row in rows:
+                _check_row(table, self.columns[table], row)
         _check_words(memory)
-        return Line(UUID(memory["id"]), memory, parts, vector)
 
-    def _rows(self, table: str, given: Any) -> list[dict[str, Any]]:
-        rows = [given] if isinstance(given, dict) else given or []
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise InputError(f"has {CARRIED[table]} that are no rows")
-        return [self._row(table, row) for row in rows]
+    def _move(self, table: str, rows: list[dict[str, Any]], space: str) -> None:
+        names = self.columns[table].ids
+        for row in rows:
+            row |= {name: str(uuid5(UUID(row[name]), space)) for name in names if row.get(name)}
 
-    def _row(self, table: str, row: dict[str, Any]) -> dict[str, Any]:
-        required = self.required[table]
-        if unknown := sorted(row.keys() - required.keys() - {_LOG}):
-            raise InputError(f"has a field that {table} does not have: {unknown[0]}")
-        if missing := sorted(name for name, needed in required.items() if needed and row.get(name) is None):
-            raise InputError(f"lacks {missing[0]} of {table}")
-        try:
-            ids = {name: str(self.here(UUID(row[name]))) for name in self.ids[table] if row.get(name)}
-        except (ValueError, TypeError, AttributeError) as error:
-            raise InputError(f"has an id in {table} that is none") from error
-        if not isinstance(row.get(_LOG), dict | None):
-            raise InputError(f"has a {_LOG} that cannot be read")
-        return {**row, **ids}
 
-    def here(self, there: UUID) -> UUID:
-        """The id of an exported row in this account."""
-        return there if self.space is None else uuid5(there, self.space)
+def _rows(name: str, given: Any) -> list[dict[str, Any]]:
+    rows = [given] if isinstance(given, dict) else given or []
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"has {name} that are no rows")
+    return rows
+
+
+def _check_row(table: str, columns: _Columns, row: Mapping[str, Any]) -> None:
+    if not row.keys() <= columns.known:
+        raise InputError(f"has a field that {table} does not have: {min(row.keys() - columns.known)}")
+    for name in columns.needed:
+        if row.get(name) is None:
+            raise InputError(f"lacks {name} of {table}")
+    try:
+        for name in columns.ids:
+            if row.get(name):
+                UUID(row[name])
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(f"has an id in {table} that is none") from error
+    if not isinstance(row.get(_LOG), dict | None):
+        raise InputError(f"has a {_LOG} that cannot be read")
 
 
 def _check_words(memory: Mapping[str, Any]) -> None:
-    tags = memory["tags"]
-    texts = [memory.get(name) for name in _WORDS[:3]]
-    if not all(isinstance(text, str) for text in texts) or not isinstance(tags, list):
+    content, context, resolution, tags = (memory.get(name) for name in _WORDS)
+    if not (isinstance(content, str) and isinstance(context, str) and isinstance(resolution, str)):
         raise InputError("has words that are no text")
-    body = Body(*(str(text) for text in texts))
+    if not isinstance(tags, list):
+        raise InputError("has tags that are no list")
+    body = Body(content, context, resolution)
     if body_digest(str(memory["memory_type"]), body) != memory["body_sha256"]:
         raise InputError("has words that are not those of its body_sha256")
 
 
 def read_shape(runtime: Runtime, account: str) -> Shape:
     """What lines of the export of an account may hold, by the tables of this store."""
-    tables = {"tables": [MEMORIES, *CARRIED]}
-    rows = runtime.database.run(lambda conn: _SQL.fetch(conn, "columns", tables))
-    required: dict[str, dict[str, bool]] = {table: {} for table in tables["tables"]}
-    ids: dict[str, set[str]] = {table: set() for table in tables["tables"]}
-    for row in rows:
-        table, name = row["table_name"], row["column_name"]
-        if name not in _IMPLIED:
-            required[table][name] = row["required"]
-            if row["is_id"] and name not in _FOREIGN:
-                ids[table].add(name)
-    space = None if account == runtime.account_id else runtime.account_id
-    return Shape(required, {table: frozenset(names) for table, names in ids.items()}, space)
+    tables = [_MEMORIES, *CARRIED]
+    rows = runtime.database.run(lambda conn: _SQL.fetch(conn, "columns", {"tables": tables}))
+    told = [row for row in rows if row["column_name"] not in _IMPLIED]
+    columns = {table: _columns([row for row in told if row["table_name"] == table]) for table in tables}
+    return Shape(columns, None if account == runtime.account_id else runtime.account_id)
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> _Columns:
+    names = {row["column_name"] for row in rows}
+    ids = {row["column_name"] for row in rows if row["is_id"]} - _FOREIGN
+    needed = [row["column_name"] for row in rows if row["required"]]
+    return _Columns(frozenset(names | {_LOG}), tuple(needed), tuple(sorted(ids)))
 
 
 def line_of(row: Mapping[str, Any], model: str | None) -> bytes:

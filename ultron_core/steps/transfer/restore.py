@@ -17,7 +17,7 @@ from ultron_core.errors import ConflictError, DatabaseUnreachableError, ExportEr
 from ultron_core.folders import make_folders, make_home
 from ultron_core.paths import below
 from ultron_core.settings import CONFIG_FILE, Settings
-from ultron_core.steps.transfer.archive import DAGSTER_DUMP, SETTINGS, ULTRON_DUMP, Archive, opened
+from ultron_core.steps.transfer.archive import DAGSTER_DUMP, SETTINGS, STORE_DUMP, Archive, opened
 from ultron_core.steps.transfer.backup import digests_of
 from ultron_core.steps.transfer.manifest import newest_schema, private
 from ultron_core.store.database import Connection, Database, ensure_database, sibling_url
@@ -138,7 +138,7 @@ class _Restoring:
             return  # by the run before
         _SQL.run(self._conn, "drop_schema", {})
         make_extension(self._conn)
-        with self._archive.stream(ULTRON_DUMP) as dump:
+        with self._archive.stream(STORE_DUMP) as dump:
             restore_into(self._tools, self._url, dump)
 
     def _restore_dagster(self) -> bool:

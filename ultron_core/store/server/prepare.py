@@ -57,7 +57,7 @@ def _init(place: Place) -> None:
     if (place.data_dir / "global").exists():
         raise ServerStartError(
             f"{place.data_dir} is a damaged PostgreSQL data folder: it has no PG_VERSION. Restore {place.root} from "
-            "your backup of the home (docs/deployment.md, Backup), with what is there now moved aside."
+            "your backup (docs/transfer.md), with what is there now moved aside."
         )
     if place.data_dir.exists() and any(place.data_dir.iterdir()):
         raise ServerStartError(
