@@ -43,11 +43,9 @@ def export_command(settings: Settings, folder: Path, vectors: bool, as_json: boo
     if as_json:
         print_json(done)
     else:
-        with_vectors = f", {done.vectors:,} vectors" if vectors else ""
-        console().print(
-            f"{done.memories:,} memories{with_vectors}, {done.bytes / 1e6:,.1f} MB in {done.folder}",
-            soft_wrap=True,
-        )
+        with_vectors = f", vectors: {done.vectors:,}" if vectors else ""
+        size = f"{done.bytes / 1e6:,.1f} MB in {done.folder}"
+        console().print(f"Memories: {done.memories:,}{with_vectors}; {size}", soft_wrap=True)
 
 
 @click.command("import")
@@ -66,8 +64,8 @@ def import_command(settings: Settings, folder: Path, as_json: bool) -> int | Non
         print_json(done)
     else:
         console().print(
-            f"{done.new:,} memories are new, {done.known:,} were here; vectors: {done.vectors:,} taken over, "
-            f"{done.embedded:,} made. {done.cited:,} sources name a log that is not here.",
+            f"Memories: {done.new:,} new, {done.known:,} already here. Vectors: {done.vectors:,} taken over, "
+            f"{done.embedded:,} made. Sources whose log is not here: {done.cited:,}.",
             soft_wrap=True,
         )
         if done.conflicts:
@@ -108,9 +106,8 @@ def backup(settings: Settings, file: Path, logs: bool, as_json: bool) -> None:
     if as_json:
         print_json(done)
         return
-    parts = {"the store": True, "Dagster's history": done.dagster, "settings": done.settings}
-    held = [name for name, is_in in parts.items() if is_in] + ([f"{done.logs:,} logs"] if logs else [])
-    console().print(f"{done.file}: {done.bytes / 1e6:,.1f} MB, {', '.join(held)}.", soft_wrap=True)
+    held = _held(dagster=done.dagster, settings=done.settings, logs=done.logs)
+    console().print(f"{done.file}: {done.bytes / 1e6:,.1f} MB with {held}.", soft_wrap=True)
     _show_digests(done.digests)
 
 
@@ -130,10 +127,19 @@ def restore_command(settings: Settings, file: Path, as_json: bool) -> None:
     if as_json:
         print_json(done)
         return
-    history = " with Dagster's history" if done.dagster else ""
-    logs = f", {done.logs:,} logs" if done.logs else ""
-    console().print(f"Restored into {settings.store.home}{history}{logs}.", soft_wrap=True)
+    held = _held(dagster=done.dagster, settings=done.settings, logs=done.logs)
+    console().print(f"Restored into {settings.store.home}: {held}.", soft_wrap=True)
     _show_digests(done.digests)
+
+
+def _held(*, dagster: bool, settings: bool, logs: int) -> str:
+    parts = {
+        "the store": True,
+        "Dagster's history": dagster,
+        "settings": settings,
+        f"logs ({logs:,})": logs > 0,
+    }
+    return ", ".join(name for name, is_in in parts.items() if is_in)
 
 
 def _show_digests(digests: Mapping[str, str]) -> None:
