@@ -46,6 +46,7 @@ _MODULES = {
     "import": "own",
     "ingest": "ingest",
     "ingest-text": "ingest",
+    "init": "init",
     "judge": "judge",
     "keys": "keys",
     "model": "model",
@@ -95,8 +96,8 @@ class _Commands(click.Group):
 def cli(context: click.Context, home: Path | None) -> None:
     """Logs of coding agents in; shared memory and datasets for training out.
 
-    Begin with `ultron ingest --claude-code` (or --codex, or a folder), then `ultron search "..."`. `ultron doctor` says
-    where everything is. Exit codes: 0 done, 1 you must act, 2 wrong usage, 3 partly done.
+    Begin with `ultron init`, which finds the logs of your agents (or `ultron ingest PATH`), then `ultron search "..."`.
+    `ultron doctor` says where everything is. Exit codes: 0 done, 1 you must act, 2 wrong usage, 3 partly done.
     """
     if (server := lent()) is not None:
         # settings, with the folder of whoever asks, and logging are the server's
