@@ -64,14 +64,6 @@ class Imported:
 
 
 @dataclass(slots=True)
-class _Found:
-    """What the pass over the whole export saw before anything is written."""
-
-    ids: set[UUID] = field(default_factory=set)
-    new: int = 0
-
-
-@dataclass(slots=True)
 class _Done:
     """Counts so far; links wait until all memories are here."""
 
@@ -91,12 +83,12 @@ def import_memories(
     manifest = read_manifest(folder)
     with _alone(runtime):
         shape = read_shape(runtime, manifest.account)
-        found = _look(runtime, folder, manifest, shape)
-        if found.new:
-            begin_load(runtime, found.new)
+        exported, expected = _look(runtime, folder, manifest, shape)
+        if expected:
+            begin_load(runtime, expected)
         done = _Done()
         for chunk in chunks(_lines(folder, manifest, shape, check=False)):
-            _bring(runtime, chunk, found.ids, done)
+            _bring(runtime, chunk, exported, done)
             progress(done.counts["new"] + done.counts["known"] + len(done.conflicts), manifest.memories)
         for links in chunks(done.links):
             done.counts["links"] += runtime.database.run(partial(_link, runtime, links))
@@ -116,22 +108,23 @@ def _alone(runtime: Runtime) -> Iterator[None]:
         yield
 
 
-def _look(runtime: Runtime, folder: Path, manifest: Manifest, shape: Shape) -> _Found:
-    """Read everything once. Raises InputError for the first thing that is wrong, with file and line."""
-    found = _Found()
+def _look(runtime: Runtime, folder: Path, manifest: Manifest, shape: Shape) -> tuple[set[UUID], int]:
+    """Read everything once: all ids, and how many of them are new. Raises InputError for the first thing that is wrong,
+    with file and line."""
+    ids: set[UUID] = set()
+    known = lines = 0
     for chunk in chunks(_lines(folder, manifest, shape, check=True)):
-        ids, before = [line.id for line in chunk], len(found.ids)
-        found.ids.update(ids)
-        if len(found.ids) != before + len(ids):
-            raise InputError(f"{folder} has one memory on two lines: it is no export of Ultron's.")
-        found.new += len(ids) - len(_present(runtime, ids))
+        ids.update(line.id for line in chunk)
+        lines += len(chunk)
+        known += len(_present(runtime, [line.id for line in chunk]))
         for line in chunk:
             _check_vector(runtime, folder, line)
-    if len(found.ids) != manifest.memories:
+    if not len(ids) == lines == manifest.memories:
         raise InputError(
-            f"{folder} has {len(found.ids)} memories, not the {manifest.memories} of its manifest: it is damaged."
+            f"{folder} has {len(ids)} memories on {lines} lines, its manifest tells of {manifest.memories}: it is no "
+            "export of Ultron's, or damaged. Nothing was written."
         )
-    return found
+    return ids, lines - known
 
 
 def _check_vector(runtime: Runtime, folder: Path, line: Line) -> None:

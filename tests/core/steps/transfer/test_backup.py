@@ -257,6 +257,20 @@ def test_a_newer_backup_is_refused(file, place, newer):
     assert "update Ultron first" in refused(file, place("target"))
 
 
+def test_a_backup_of_an_older_version_is_brought_in_and_up_to_date(source, file, place):
+    """Its digests told of other things: they are not compared, and the store is migrated when it is opened."""
+    rewritten(file, schema="0020_sft_drafted", digests={"default": "of another kind"})
+    target = place("target")
+    assert restore_backup(file, target).digests == {}
+    assert digest(target) == digest(source.settings)
+
+
+def test_a_store_that_is_not_what_was_backed_up_is_told(file, place):
+    rewritten(file, digests={"default": "0" * 64})
+    with pytest.raises(StoreError, match="their digests differ"):
+        restore_backup(file, place("target"))
+
+
 def test_a_log_that_leads_out_of_the_drop_folder_is_refused(file, place):
     rewritten(file, logs={"sessions/00001": {"path": "../../evil.jsonl", "changed": 1}})
     assert "out of its folder" in refused(file, place("target"))

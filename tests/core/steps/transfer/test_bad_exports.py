@@ -110,7 +110,7 @@ def test_a_part_outside_the_folder_is_not_read(target, folder):
         (lambda line: line | {"content": 7}, "no text"),
         (lambda line: line | {"sources": "x"}, "are no rows"),
         (lambda line: line | {"vector": line["vector"] | {"float32": "AAAA"}}, "a vector"),
-        (lambda line: line | {"id": "00000000-0000-0000-0000-000000000001"}, "one memory on two lines"),
+        (lambda line: line | {"id": "00000000-0000-0000-0000-000000000001"}, "has 1 memories on 6 lines"),
         (lambda line: [line], "not a memory"),
     ],
 )
