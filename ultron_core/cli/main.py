@@ -17,7 +17,14 @@ from ultron_core.cli.asking import ASKED, command_of, is_answering
 from ultron_core.cli.opening import lent
 from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
 from ultron_core.display import one_line, plain
-from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
+from ultron_core.errors import (
+    AmbiguousNameError,
+    NotFoundError,
+    NothingToExportError,
+    SettingsError,
+    UltronError,
+    UnknownNameError,
+)
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
@@ -30,25 +37,30 @@ IS_INSTALLED = not (Path(__file__).resolve().parents[2] / "pyproject.toml").exis
 
 #: the module of each command, imported when it is asked for
 _MODULES = {
+    "archive": "memories",
     "backup": "own",
     "clusters": "embeddings",
     "confirm": "maintain",
     "connect": "connect",
-    "delete": "maintain",
+    "cost": "cost",
+    "delete": "memories",
     "demo": "dev",
     "dev": "dev",
     "doctor": "doctor",
     "drops": "memory",
+    "edit": "edit",
     "erase": "maintain",
     "export": "own",
     "export-sft": "sft",
     "handbook": "handbook",
+    "history": "memories",
     "import": "own",
     "ingest": "ingest",
     "ingest-text": "ingest",
     "init": "init",
     "judge": "judge",
     "keys": "keys",
+    "memories": "memories",
     "model": "model",
     "outcomes": "sft",
     "process": "ingest",
@@ -65,6 +77,7 @@ _MODULES = {
     "show": "memory",
     "stats": "memory",
     "train": "datasets.train",
+    "unarchive": "memories",
     "unmerge": "maintain",
 }
 
@@ -169,7 +182,7 @@ def run_command(arguments: Sequence[str]) -> int:
     except click.exceptions.Abort:
         console(stderr=True).print("Stopped; the next run resumes here.")
         return 130
-    except (UnknownNameError, NothingToExportError) as error:
+    except (UnknownNameError, AmbiguousNameError, NotFoundError, NothingToExportError) as error:
         console(stderr=True).print(f"ultron: {_without_keys(str(error))}", style="bold red")
         return USAGE
     except UltronError as error:

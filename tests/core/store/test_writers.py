@@ -56,18 +56,21 @@ WRITERS = {
     },
     "memory_sources": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.retract_sources"),
-        *("segments.move_sources", "redaction.write", "origins.given_again"),
+        *("segments.move_sources", "redaction.write", "origins.given_again", "origins.purge_words"),
     },
     "memory_contributions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.contribution_merged"),
         *("erase.retract_parts", "erase.restart_parts", "redaction.write", "origins.contribution_tried"),
-        "origins.given_again",
+        *("origins.given_again", "origins.purge_words"),
     },
     "merge_decisions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.undone"),
-        *("origins.forget_bodies", "erase.forget_history", "redaction.write"),
+        *("origins.forget_bodies", "erase.forget_history", "redaction.write", "origins.purge_words"),
+        "memories.set_status",
     },
-    "memory_links": {"origins.insert_origins", "erase.forget_history", "redaction.write"},
+    "memory_links": {
+        *("origins.insert_origins", "erase.forget_history", "redaction.write", "origins.purge_words"),
+    },
     "idempotency_keys": {"origins.insert_origins", "origins.hand_over"},
     "embedding_models": {
         *(
@@ -94,7 +97,9 @@ WRITERS = {
     "message_windows": {"windows.insert", "windows.delete"},
     "memory_verdicts": {"verdicts.give", "verdicts.withdraw_junk", "erase.forget_verdicts"},
     "taste": {"verdicts.keep_taste"},
-    "memory_versions": {"origins.keep_version", "erase.forget_history", "redaction.write"},
+    "memory_versions": {
+        *("origins.keep_version", "erase.forget_history", "redaction.write", "origins.purge_words"),
+    },
     "api_keys": {"keys.insert", "keys.used", "keys.revoke"},
     "redaction_replays": {"redaction.reach", "redaction.restart"},
 }
@@ -126,6 +131,7 @@ COUNTS = {
 SEVERAL_INSERTS = {
     **dict.fromkeys(COPIED, "what is new here, and an import beside it"),
     "memory_vectors": "a writer of memories, and re-embedding beside it",
+    "merge_decisions": "what an upload decided, and that one was archived or came back",
     "embedding_models": "the model in use, and the one wanted next",
     "lexical_df": "words of memories, words of windows, repair",
     "lexical_stats": "words of memories, words of windows, repair",

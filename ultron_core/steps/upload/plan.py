@@ -7,12 +7,12 @@ that changes in the batch is embedded once, at its end, so later uploads of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid4
 
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import ConflictError
-from ultron_core.memories import Backing, Body, merge_tags
+from ultron_core.memories import Backing, Body, cure_of_merge, merge_tags
 from ultron_core.steps.rows.body import backing_of, body_of
 from ultron_core.steps.rows.origins import LinkRow
 from ultron_core.steps.upload.among import Among
@@ -256,6 +256,8 @@ class _Planner:
         elif row.backing.rank == given.rank:
             # words that are proven less would hide behind those that stand
             row.body, pending = self._judge.merged(before, item.body)
+            parts = ((before, row.backing.cure), (item.body, given.cure))
+            row.backing = replace(row.backing, cure=cure_of_merge(row.body, parts))
         row.tags = tuple(merge_tags(row.tags, item.tags))
         row.hits += 1
         return Decision(item, row.id, "merge", reason, row.id, score, before, pending, decided_by=decided_by)

@@ -83,7 +83,7 @@ WHERE m.id = v.memory_id AND v.account_id = %(account_id)s AND v.memory_id = ANY
 
 -- name: parts_left
 -- What is left of memories that stay, what they were first made of before what was merged in.
-SELECT memory_id, id, content, context, resolution, tags, trust, proof, lesson, probability
+SELECT memory_id, id, content, context, resolution, tags, trust, proof, lesson, probability, cure
 FROM memory_contributions
 WHERE account_id = %(account_id)s AND memory_id = ANY(%(memories)s)
 ORDER BY memory_id, merged, contributed_at, id;
