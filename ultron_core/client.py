@@ -26,6 +26,7 @@ from ultron_core.facade.assembly import Given, assemble, open_server
 from ultron_core.facade.editing import Editing
 from ultron_core.facade.recalling import Recalling
 from ultron_core.facade.services import BrowseService, ClusterService, KeyService, TrajectoryService
+from ultron_core.facade.transferring import Transferring
 from ultron_core.llm.protocol import LLM
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.settings import Settings
@@ -55,7 +56,7 @@ def _without_keys(message: str) -> str:
 InputError.clean = staticmethod(_without_keys)
 
 
-class Ultron(Recalling, Editing):
+class Ultron(Recalling, Editing, Transferring):
     """One account's memory, sessions and datasets. A context manager; `close()` ends what it started."""
 
     def __init__(

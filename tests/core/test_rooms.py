@@ -17,6 +17,7 @@ ORDER = (
         "rows",
         "search",
         "upload",
+        "transfer",
         "given",
         "names",
         "edit",

@@ -38,6 +38,7 @@ IS_INSTALLED = not (Path(__file__).resolve().parents[2] / "pyproject.toml").exis
 #: the module of each command, imported when it is asked for
 _MODULES = {
     "archive": "memories",
+    "backup": "own",
     "clusters": "embeddings",
     "confirm": "maintain",
     "connect": "connect",
@@ -49,9 +50,11 @@ _MODULES = {
     "drops": "memory",
     "edit": "edit",
     "erase": "maintain",
+    "export": "own",
     "export-sft": "sft",
     "handbook": "handbook",
     "history": "memories",
+    "import": "own",
     "ingest": "ingest",
     "ingest-text": "ingest",
     "init": "init",
@@ -65,6 +68,7 @@ _MODULES = {
     "redact": "maintain",
     "reembed": "embeddings",
     "reprocess": "maintain",
+    "restore": "own",
     "retry": "maintain",
     "search": "memory",
     "serve": "serve",

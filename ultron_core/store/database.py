@@ -35,6 +35,7 @@ __all__ = [
     "check_pgvector",
     "describe_url",
     "ensure_database",
+    "sibling_url",
 ]
 
 Connection = psycopg.Connection[dict[str, Any]]
@@ -290,6 +291,15 @@ def ensure_database(url: str) -> None:
             raise DatabaseUnreachableError(
                 f"Database {name} does not exist and this user may not create it; create it as its owner."
             ) from error
+
+
+def sibling_url(url: str, name: str) -> str:
+    """The URL of another database on the same server, in the form of the given one."""
+    if "://" not in url:
+        return make_conninfo(url, dbname=name)
+    head, _, query = url.partition("?")
+    scheme, _, rest = head.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}/{name}" + (f"?{query}" if query else "")
 
 
 def _connect(url: str) -> Connection:

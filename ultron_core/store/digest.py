@@ -9,24 +9,41 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 
-from ultron_core.store.database import Database
+from ultron_core.store.database import Connection, Database
 from ultron_core.store.queries import load_queries
 
-__all__ = ["content_digest"]
+__all__ = ["content_digest", "digest_of"]
 
+#: rows at a time
+_PAGE = 2_000
 _PARTS = ("sessions", "messages", "segments", "memories", "drops")
 
 
 def content_digest(
-    database: Database, account_id: str = "default", *, clusters: bool = False, windows: bool = False
+    database: Database,
+    account_id: str = "default",
+    *,
+    clusters: bool = False,
+    windows: bool = False,
+    memories_alone: bool = False,
 ) -> str:
-    """SHA-256 of the account's content, row by row in a fixed order."""
+    """SHA-256 of the account's content, row by row in a fixed order; with `memories_alone` of what an export holds."""
+    with database.transaction() as conn:
+        parts = ("memories",) if memories_alone else _PARTS
+        more = (*(("clusters",) if clusters else ()), *(("windows",) if windows else ()))
+        return digest_of(conn, account_id, (*parts, *more))
+
+
+def digest_of(conn: Connection, account_id: str, parts: Sequence[str] = _PARTS) -> str:
+    """The same in the caller's transaction."""
     digest = hashlib.sha256()
     queries = load_queries("upkeep/digest")
-    with database.transaction() as conn:
-        for part in (*_PARTS, *(("clusters",) if clusters else ()), *(("windows",) if windows else ())):
-            digest.update(f"\n== {part}\n".encode())
-            for row in conn.execute(queries[part], {"account_id": account_id}):
+    for part in parts:
+        digest.update(f"\n== {part}\n".encode())
+        with conn.cursor(name="digest") as rows:  # a store may have more messages than fit the memory
+            rows.itersize = _PAGE
+            for row in rows.execute(queries[part], {"account_id": account_id}):
                 digest.update(json.dumps(row, sort_keys=True, ensure_ascii=False).encode() + b"\n")
     return digest.hexdigest()

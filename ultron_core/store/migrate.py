@@ -19,7 +19,7 @@ from psycopg import errors
 from ultron_core.errors import MigrationError, PgvectorMissingError
 from ultron_core.store.database import PGVECTOR_HELP, Connection, Database, check_pgvector
 
-__all__ = ["Migration", "migrate", "read_migrations"]
+__all__ = ["Migration", "make_extension", "migrate", "read_migrations"]
 
 FOLDER = Path(__file__).parent / "migrations"
 LOCK = 0x756C74726F6E  # "ultron"
@@ -86,10 +86,11 @@ def _prepare(conn: Connection) -> None:
             "CREATE TABLE ultron.schema_migrations (name text PRIMARY KEY, checksum text NOT NULL,"
             " applied_at timestamptz NOT NULL DEFAULT now())"
         )
-    _make_extension(conn)
+    make_extension(conn)
 
 
-def _make_extension(conn: Connection) -> None:
+def make_extension(conn: Connection) -> None:
+    """Enable pgvector where it is not. Raises PgvectorMissingError."""
     installed = "SELECT extversion AS version FROM pg_extension WHERE extname = 'vector'"
     row = conn.execute(installed).fetchone()
     if row is None:

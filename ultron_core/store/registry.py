@@ -1,4 +1,4 @@
-"""Every table with user data, and how a session, an agent or an account is erased from it.
+"""Every table with user data: how a session, an agent or an account is erased from it, and how a memory is exported.
 
     account   rows carry account_id; deleting by it is enough
     session   rows go with their session (ON DELETE CASCADE from sessions)
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-__all__ = ["ERASURE", "Rule"]
+__all__ = ["CARRIED", "ERASURE", "NOT_CARRIED", "Rule"]
 
 Rule = Literal["account", "session", "memory", "blob", "kept"]
 
@@ -59,5 +59,27 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "sft_export_rows": "kept",
         "training_runs": "kept",
         "training_rows": "kept",
+    }
+)
+
+#: tables of a memory whose rows leave the store in its line, each under its name there (`ultron export`)
+CARRIED: Mapping[str, str] = MappingProxyType(
+    {
+        "memory_usage": "usage",
+        "memory_sources": "sources",
+        "memory_contributions": "contributions",
+        "merge_decisions": "decisions",
+        "memory_links": "links",
+        "memory_versions": "versions",
+        "memory_verdicts": "verdicts",
+    }
+)
+#: the others, each with the reason
+NOT_CARRIED: Mapping[str, str] = MappingProxyType(
+    {
+        "memory_search": "made of the words",
+        "memory_vectors": "made of the words; that of the model in use on request",
+        "cluster_members": "made of the vectors",
+        "idempotency_keys": "a promise to those who write into this store",
     }
 )

@@ -18,7 +18,7 @@ from ultron_core.display import plain
 from ultron_core.errors import SettingsError, StoreError, UltronError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
-from ultron_core.store.database import ensure_database
+from ultron_core.store.database import ensure_database, sibling_url
 from ultron_core.store.server import EmbeddedServer
 from ultron_core.store.watch import DatabaseWatch
 from ultron_pipelines.host.supervise import dagster_parts, only_one, supervise
@@ -38,7 +38,7 @@ def dagster_environment(settings: Settings) -> Iterator[dict[str, str]]:
         server = EmbeddedServer.open(settings.store.home)
         url = server.url()
     try:
-        dagster_url = settings.store.dagster_database_url or _sibling_url(url, server)
+        dagster_url = settings.store.dagster_database_url or sibling_url(url, "dagster")
         ensure_database(dagster_url)
         yield {
             "ULTRON_HOME": str(settings.store.home),
@@ -62,15 +62,6 @@ def sqlalchemy_url(url: str) -> str:
             "ULTRON_DAGSTER_DATABASE_URL is not valid: use postgresql://user:password@host/dagster."
         )
     return f"postgresql+psycopg2://{rest}" if scheme in {"postgres", "postgresql"} else url
-
-
-def _sibling_url(url: str, server: EmbeddedServer | None) -> str:
-    """Database `dagster` on the same server."""
-    if server is not None:
-        return server.url("dagster")
-    head, _, query = url.partition("?")
-    base, _, _ = head.rpartition("/")
-    return f"{base}/dagster" + (f"?{query}" if query else "")
 
 
 def _dagster_home(settings: Settings) -> Path:

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from sqlalchemy.engine import make_url
 
+from tests.support.watched import Watched
 from ultron_core.errors import ServerStartError
 from ultron_core.store.server import EmbeddedServer
 from ultron_core.store.server.place import SYSTEM_DIR, choose_place, make_socket_dir, private_name
@@ -179,6 +180,17 @@ def test_a_data_folder_without_its_version_asks_for_the_backup(home):
     (place.data_dir / "PG_VERSION").unlink()
     with pytest.raises(ServerStartError, match=r"no PG_VERSION. Restore .* from your backup"):
         EmbeddedServer.open(home)
+
+
+def test_a_data_folder_of_another_major_version_is_refused_untouched(home):
+    EmbeddedServer.open(home).close()
+    place = choose_place(home)
+    (place.data_dir / "PG_VERSION").write_text("17\n")
+    before = Watched(place.data_dir)
+    with pytest.raises(ServerStartError, match="made by PostgreSQL 17") as raised:
+        EmbeddedServer.open(home)
+    assert "ultron backup FILE" in str(raised.value) and "ultron restore FILE" in str(raised.value)
+    assert before.changes() == []
 
 
 def test_an_interrupted_initdb_is_begun_again(home):

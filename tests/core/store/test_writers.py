@@ -7,6 +7,7 @@ from pathlib import PurePath
 import pytest
 
 from ultron_core.store.queries import families, load_queries
+from ultron_core.store.registry import CARRIED
 from ultron_core.store.tables.redaction import PLACES
 
 _WRITES = re.compile(
@@ -102,6 +103,10 @@ WRITERS = {
     "api_keys": {"keys.insert", "keys.used", "keys.revoke"},
     "redaction_replays": {"redaction.reach", "redaction.restart"},
 }
+#: an import writes rows as they stood elsewhere, by a query with a place for the table's name
+COPIED = dict.fromkeys(("memories", *CARRIED), "transfer.copy") | {"memory_links": "transfer.copy_links"}
+for copied, query in COPIED.items():
+    WRITERS[copied].add(query)
 #: tables of the sessions' side, by how many queries write each: their lists belong to the stages
 COUNTS = {
     "sessions": 18,
@@ -124,6 +129,7 @@ COUNTS = {
 }
 #: more than one query may insert into these
 SEVERAL_INSERTS = {
+    **dict.fromkeys(COPIED, "what is new here, and an import beside it"),
     "memory_vectors": "a writer of memories, and re-embedding beside it",
     "merge_decisions": "what an upload decided, and that one was archived or came back",
     "embedding_models": "the model in use, and the one wanted next",
@@ -144,6 +150,8 @@ def writers():
                     found[table].add((f"{PurePath(family).name}.{name}", verb))
     for table in PLACES:
         found[table].add(("redaction.write", "UPDATE"))
+    for table in COPIED:
+        found[table].add((COPIED[table], "INSERT"))
     return found
 
 

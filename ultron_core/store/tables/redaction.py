@@ -60,7 +60,7 @@ _OUTCOMES: Mapping[LiteralString, LiteralString] = {
 PLACES: Mapping[str, Place] = {
     place.table: place
     for place in (
-        Place("memory_sources", {"quote": "text"}),
+        Place("memory_sources", {"quote": "text", "cited": "jsonb"}),
         Place("memory_contributions", {**_BODY, "tags": "text[]"}),
         Place(
             "memory_versions",

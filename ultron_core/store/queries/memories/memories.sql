@@ -128,7 +128,8 @@ SELECT id, status FROM changed;
 -- somebody handed in, reworded or confirmed is not the agent's alone. What is archived stays so, but for `back`.
 WITH told AS MATERIALIZED (
     SELECT m.id, s.repeated, s.handed_in FROM memories m CROSS JOIN LATERAL (
-        SELECT least(count(DISTINCT s.session_id), count(DISTINCT t.fingerprint)) > 1
+        SELECT least(count(DISTINCT coalesce(s.session_id::text, s.cited ->> 'partition_key')),
+                count(DISTINCT coalesce(t.fingerprint, s.cited ->> 'fingerprint'))) > 1
                 OR coalesce(bool_or(c.proof = 'repeated'), false) AS repeated,
             coalesce(bool_or(c.trust = 'upload'), false) AS handed_in
         FROM memory_contributions c JOIN memory_sources s ON s.id = c.source_id
@@ -193,12 +194,15 @@ ORDER BY wanted.position;
 
 -- name: sources
 -- Where a memory comes from, in order of place.
-SELECT ms.*, s.session_file, s.partition_key, s.generation, t.topic
+SELECT ms.*, coalesce(s.session_file, ms.cited ->> 'session_file') AS session_file,
+    coalesce(s.partition_key, ms.cited ->> 'partition_key') AS partition_key,
+    coalesce(s.generation, (ms.cited ->> 'generation')::integer) AS generation,
+    coalesce(t.topic, ms.cited ->> 'topic') AS topic
 FROM memory_sources ms
 LEFT JOIN sessions s ON s.id = ms.session_id
 LEFT JOIN task_segments t ON t.id = ms.segment_id
 WHERE ms.memory_id = %(id)s AND ms.account_id = %(account_id)s
-ORDER BY s.partition_key, ms.start_line, ms.created_at, ms.id;
+ORDER BY partition_key, ms.start_line, ms.created_at, ms.id;
 
 -- name: stats
 -- Memories by tier, type and status.

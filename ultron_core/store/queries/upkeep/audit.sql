@@ -42,7 +42,7 @@ SELECT 'memory ' || id AS place, concat_ws(E'\n', content, context, resolution, 
     array_to_string(tags, ' ')) AS text
 FROM memories WHERE account_id = %(account_id)s
 UNION ALL
-SELECT 'quote of memory ' || memory_id, quote FROM memory_sources WHERE account_id = %(account_id)s
+SELECT 'quote of memory ' || memory_id, concat_ws(E'\n', quote, cited::text) FROM memory_sources WHERE account_id = %(account_id)s
 UNION ALL
 SELECT 'contribution to memory ' || memory_id, concat_ws(E'\n', content, context, resolution)
 FROM memory_contributions WHERE account_id = %(account_id)s

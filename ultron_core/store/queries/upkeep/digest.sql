@@ -20,9 +20,12 @@ WHERE t.account_id = %(account_id)s ORDER BY 1, 2, 3;
 -- name: memories
 -- What was learned: type, body, where it comes from and what was contributed, without ids, times and hits.
 SELECT m.memory_type, m.status, m.content, m.context, m.resolution, m.trust, m.proof, m.lesson, m.cure,
-    (SELECT jsonb_agg(jsonb_build_array(s.partition_key, s.generation, t.fingerprint, t.occurrence, ms.kind,
-        ms.start_line, ms.end_line, ms.quote) ORDER BY s.partition_key, s.generation, t.segment_index, ms.start_line,
-        ms.end_line, ms.quote)
+    (SELECT jsonb_agg(jsonb_build_array(coalesce(s.partition_key, ms.cited ->> 'partition_key'),
+        coalesce(s.generation, (ms.cited ->> 'generation')::integer), coalesce(t.fingerprint, ms.cited ->> 'fingerprint'),
+        coalesce(t.occurrence, (ms.cited ->> 'occurrence')::integer), ms.kind, ms.start_line, ms.end_line, ms.quote)
+        ORDER BY coalesce(s.partition_key, ms.cited ->> 'partition_key'),
+        coalesce(s.generation, (ms.cited ->> 'generation')::integer),
+        coalesce(t.segment_index, (ms.cited ->> 'segment_index')::integer), ms.start_line, ms.end_line, ms.quote)
      FROM memory_sources ms LEFT JOIN sessions s ON s.id = ms.session_id LEFT JOIN task_segments t ON t.id = ms.segment_id
      WHERE ms.memory_id = m.id) AS sources,
     (SELECT jsonb_agg(jsonb_build_array(c.content, c.context, c.resolution, c.merged) ORDER BY c.content, c.context,
