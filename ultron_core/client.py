@@ -127,12 +127,14 @@ class Ultron(Recalling, Editing):
         process: bool = False,
         *,
         over: bool = False,
+        again: bool = False,
         brought_by: str | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Archive and normalise session files; with `process` all stages run at once. `over` says that the sessions
-        have ended: their last tasks are judged without waiting for the log to be quiet. `brought_by` names the key of
-        somebody else than the owner who hands them in: what a person says in them is then not the owner's word.
+        have ended: their last tasks are judged without waiting for the log to be quiet. `again` reads all of them,
+        also what was erased. `brought_by` names the key of somebody else than the owner who hands them in: what a
+        person says in them is then not the owner's word.
 
         Directories are searched for .jsonl files (hidden parts and symlinks are skipped). Returns
         `{total_files, successful, failed, new_segments, total_memories, results}`, one result per file
@@ -144,7 +146,7 @@ class Ultron(Recalling, Editing):
         given.check_agent("agent_id", agent_id)
         several = [paths] if isinstance(paths, (str, Path)) else given.items_of("paths", paths)
         results = ingest_paths(
-            self.runtime, several, agent_id, over=over, brought_by=brought_by, progress=progress
+            self.runtime, several, agent_id, over=over, brought_by=brought_by, lift=again, progress=progress
         )
         report = process_pending(self.runtime) if process else ProcessReport()
         return {

@@ -38,7 +38,7 @@ _MODULES = {
     "dev": "dev",
     "doctor": "doctor",
     "drops": "memory",
-    "erase": "maintain",
+    "erase": "erase",
     "export-sft": "sft",
     "handbook": "handbook",
     "ingest": "ingest",

@@ -7,6 +7,7 @@ from pathlib import PurePath
 import pytest
 
 from ultron_core.store.queries import families, load_queries
+from ultron_core.store.registry import ERASURE
 from ultron_core.store.tables.redaction import PLACES
 
 _WRITES = re.compile(
@@ -30,7 +31,13 @@ WRITERS = {
             "verdicts.archived_as_junk",
             "memories.shelve",
         ),
-        *("memories.mark_redacted", "memories.delete", "memories.tried", "memories.vector_refused"),
+        *(
+            "memories.mark_redacted",
+            "memories.delete",
+            "memories.tried",
+            "memories.vector_refused",
+            "erase.take_over",
+        ),
     },
     "memory_usage": {
         "memories.insert_memories",
@@ -55,7 +62,7 @@ WRITERS = {
     },
     "memory_sources": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.retract_sources"),
-        *("segments.move_sources", "redaction.write", "origins.given_again"),
+        *("segments.move_sources", "redaction.write", "origins.given_again", "erase.retract_sources"),
     },
     "memory_contributions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.contribution_merged"),
@@ -95,19 +102,22 @@ WRITERS = {
     "taste": {"verdicts.keep_taste"},
     "memory_versions": {"origins.keep_version", "erase.forget_history", "redaction.write"},
     "api_keys": {"keys.insert", "keys.used", "keys.revoke"},
-    "redaction_replays": {"redaction.reach", "redaction.restart"},
+    "redaction_replays": {"redaction.reach", "redaction.restart", "erase.replays"},
+    "erasures": {"erase.advance"},
+    "erased_logs": {"erase.remember", "erase.lift"},
+    "erasure_keys": {"erase.make_key"},
 }
 #: tables of the sessions' side, by how many queries write each: their lists belong to the stages
 COUNTS = {
     "sessions": 18,
     "messages": 2,
-    "task_segments": 15,
+    "task_segments": 17,
     "source_files": 5,
     "raw_blobs": 2,
     "raw_uploads": 6,
     "drops": 5,
     "llm_cache": 3,
-    "llm_calls": 2,
+    "llm_calls": 3,
     "leases": 4,
     "outcomes": 3,
     "sft_cleaned": 1,
@@ -138,6 +148,9 @@ def writers():
                     found[table].add((f"{PurePath(family).name}.{name}", verb))
     for table in PLACES:
         found[table].add(("redaction.write", "UPDATE"))
+    for table, rule in ERASURE.items():
+        if rule in ("file", "answer"):
+            found[table].add(("erase.delete_rows", "DELETE"))
     return found
 
 

@@ -1,37 +1,82 @@
--- name: sessions
--- All generations of the file that a key, an id, or agent and file name, stand for, with the path it was read from.
-WITH named AS (
-    SELECT agent_id, session_file FROM sessions
-    WHERE account_id = %(account_id)s
-        AND %(named)s IN (partition_key, id::text, agent_id || '/' || session_file)
-)
-SELECT s.id, s.agent_id, s.session_file, s.partition_key, s.content_sha256, s.message_count, f.private_path,
-    (SELECT count(*) FROM task_segments t WHERE t.session_id = s.id) AS segments
+-- name: files
+-- The next files whose sessions a scope takes, each with the path it was read from. A file goes with all generations.
+SELECT s.agent_id, s.session_file, f.private_path
 FROM sessions s LEFT JOIN source_files f USING (account_id, agent_id, session_file)
-WHERE s.account_id = %(account_id)s AND (s.agent_id, s.session_file) IN (SELECT agent_id, session_file FROM named)
-ORDER BY s.generation;
+WHERE s.account_id = %(account_id)s AND CASE %(kind)s::text
+        WHEN 'session' THEN %(named)s::text IN (s.partition_key, s.id::text, s.agent_id || '/' || s.session_file)
+        WHEN 'project' THEN s.project = %(named)s::text
+        WHEN 'agent' THEN s.agent_id = %(named)s::text
+        WHEN 'before' THEN true
+        WHEN 'account' THEN true
+    END
+GROUP BY 1, 2, 3
+HAVING %(kind)s::text <> 'before' OR max(coalesce(s.ended_at, s.changed_at)) < %(before)s::timestamptz
+ORDER BY 1, 2 LIMIT %(limit)s;
+
+-- name: sessions
+-- All generations of some files.
+SELECT s.id, s.agent_id, s.session_file, s.partition_key, s.content_sha256, s.log_id
+FROM sessions s JOIN unnest(%(agents)s::text[], %(files)s::text[]) AS f(agent_id, session_file)
+    USING (agent_id, session_file)
+WHERE s.account_id = %(account_id)s ORDER BY s.agent_id, s.session_file, s.generation;
+
+-- name: texts
+-- The next texts that a scope takes; the project of a text is that of what it gave.
+SELECT u.id FROM raw_uploads u
+WHERE u.account_id = %(account_id)s AND u.kind = 'ingest_text' AND CASE %(kind)s::text
+        WHEN 'agent' THEN u.agent_id = %(named)s::text
+        WHEN 'before' THEN u.created_at < %(before)s::timestamptz
+        WHEN 'project' THEN EXISTS (
+            SELECT FROM memory_sources s WHERE s.raw_upload_id = u.id AND s.project = %(named)s::text)
+        WHEN 'account' THEN true
+    END
+ORDER BY u.id LIMIT %(limit)s;
+
+-- name: uploads
+-- The next sources that a scope takes by themselves: memories that were handed in; of a memory all that its agent gave.
+SELECT s.id FROM memory_sources s
+WHERE s.account_id = %(account_id)s AND CASE %(kind)s::text
+        WHEN 'agent' THEN s.kind = 'upload' AND s.agent_id = %(named)s::text
+        WHEN 'before' THEN s.kind = 'upload' AND s.created_at < %(before)s::timestamptz
+        WHEN 'project' THEN s.kind = 'upload' AND s.project = %(named)s::text
+        WHEN 'account' THEN s.kind = 'upload'
+        WHEN 'memory' THEN s.memory_id = %(memory)s::uuid
+            AND s.agent_id = (SELECT m.agent_id FROM memories m WHERE m.id = s.memory_id)
+    END
+ORDER BY s.id LIMIT %(limit)s;
+
+-- name: gone_parts
+-- Parts of memories that go: what these sessions, texts and uploads gave, also where its segment was cut again since; of a
+-- memory that is named, what its agent gave; and parts of these agents of which nobody knows any more where they come from.
+SELECT c.id FROM memory_contributions c LEFT JOIN memory_sources s ON s.id = c.source_id
+WHERE c.account_id = %(account_id)s AND (
+    c.session_id = ANY(%(sessions)s::uuid[]) OR s.session_id = ANY(%(sessions)s::uuid[])
+    OR s.raw_upload_id = ANY(%(texts)s::uuid[]) OR s.id = ANY(%(uploads)s::uuid[])
+    OR c.source_id IS NULL AND (
+        c.session_id = ANY(%(lost)s::uuid[])
+        OR c.session_id IS NULL AND c.agent_id = ANY(%(agents)s::text[])
+        OR c.agent_id = %(of_agent)s::text)
+    OR c.memory_id = %(memory)s::uuid AND c.agent_id = (SELECT m.agent_id FROM memories m WHERE m.id = c.memory_id));
 
 -- name: memories
--- Memories that these sessions gave; `shared` when something else gave them too. Those that lost their last source
--- before cannot be told apart any more: all of the agent count.
-SELECT m.id, m.memory_type, EXISTS (
-        SELECT FROM memory_sources s
-        WHERE s.memory_id = m.id AND (s.session_id IS NULL OR NOT s.session_id = ANY(%(sessions)s))
+-- Memories that lose a part or a source; `shared` when another part stays.
+SELECT m.id, EXISTS (
+        SELECT FROM memory_contributions c WHERE c.memory_id = m.id AND NOT c.id = ANY(%(parts)s::uuid[])
     ) AS shared
 FROM memories m
-WHERE m.account_id = %(account_id)s AND (
-    m.id IN (SELECT memory_id FROM memory_sources WHERE session_id = ANY(%(sessions)s))
-    OR m.agent_id = %(agent_id)s AND m.archive_reason = 'no_source_left'
-        AND NOT EXISTS (SELECT FROM memory_sources s WHERE s.memory_id = m.id))
+WHERE m.account_id = %(account_id)s AND m.id IN (
+    SELECT memory_id FROM memory_contributions WHERE id = ANY(%(parts)s::uuid[])
+    UNION SELECT memory_id FROM memory_sources WHERE session_id = ANY(%(sessions)s::uuid[])
+        OR raw_upload_id = ANY(%(texts)s::uuid[]) OR id = ANY(%(uploads)s::uuid[]))
 ORDER BY m.id;
 
--- name: counts
--- What else is held of a file: archived bytes, answers of the model that cannot be told apart, imported outcomes.
-SELECT (SELECT count(*) FROM raw_uploads WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s
-        AND session_file = %(session_file)s) AS uploads,
-    (SELECT count(*) FROM llm_cache WHERE account_id = %(account_id)s) AS answers,
-    (SELECT count(*) FROM outcomes WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s
-        AND session_file = %(session_file)s) AS outcomes;
+-- name: words
+-- What memories and the parts that go have ever said.
+SELECT content, context, resolution FROM memories WHERE account_id = %(account_id)s AND id = ANY(%(own)s)
+UNION SELECT content, context, resolution FROM memory_versions
+WHERE account_id = %(account_id)s AND memory_id = ANY(%(own)s)
+UNION SELECT content, context, resolution FROM memory_contributions
+WHERE account_id = %(account_id)s AND id = ANY(%(parts)s);
 
 -- name: copies
 -- Other files with the same bytes.
@@ -54,11 +99,24 @@ WITH RECURSIVE hit AS (
 )
 SELECT t.path FROM training_runs t JOIN hit h ON t.id = h.id WHERE t.status = 'finished' ORDER BY t.path;
 
+-- name: lock_files
+-- One writer a file at a time: the locks of `log/sessions.lock_file`, in one order.
+SELECT pg_advisory_xact_lock(hashtextextended('session:' || %(account_id)s || '/' || f.agent_id || '/' || f.session_file, 0))
+FROM (SELECT * FROM unnest(%(agents)s::text[], %(files)s::text[]) AS g(agent_id, session_file) ORDER BY 1, 2) f;
+
 -- name: retract_parts
--- What these sessions gave to memories that stay, and parts whose source is gone already.
-DELETE FROM memory_contributions c
-WHERE c.account_id = %(account_id)s AND c.memory_id = ANY(%(memories)s) AND (c.source_id IS NULL OR c.source_id IN (
-    SELECT id FROM memory_sources WHERE session_id = ANY(%(sessions)s)));
+-- Parts that go, of memories that stay.
+DELETE FROM memory_contributions WHERE account_id = %(account_id)s AND id = ANY(%(parts)s);
+
+-- name: retract_sources
+-- Sources that go by themselves.
+DELETE FROM memory_sources WHERE account_id = %(account_id)s AND id = ANY(%(uploads)s);
+
+-- name: forget_notes
+-- What a model noted of the segments that these sources stand for, before it became memories.
+UPDATE task_segments SET model_notes = NULL
+WHERE account_id = %(account_id)s AND model_notes IS NOT NULL
+    AND id IN (SELECT segment_id FROM memory_sources WHERE id = ANY(%(uploads)s));
 
 -- name: forget_history
 -- Older words, reasons and bodies of memories that stay: any of them may quote what is erased.
@@ -82,38 +140,130 @@ WHERE m.id = v.memory_id AND v.account_id = %(account_id)s AND v.memory_id = ANY
     AND v.body_sha256 <> m.body_sha256;
 
 -- name: parts_left
--- What is left of memories that stay, what they were first made of before what was merged in.
-SELECT memory_id, id, content, context, resolution, tags, trust, proof, lesson, probability
-FROM memory_contributions
-WHERE account_id = %(account_id)s AND memory_id = ANY(%(memories)s)
-ORDER BY memory_id, merged, contributed_at, id;
+-- The parts that stay of memories that stay, in the order in which they came: what it was made of before what was merged
+-- in.
+SELECT c.memory_id, c.id, c.agent_id, c.content, c.context, c.resolution, c.tags, c.trust, c.proof, c.lesson, c.probability,
+    m.memory_type
+FROM memory_contributions c JOIN memories m ON m.id = c.memory_id
+LEFT JOIN LATERAL (SELECT min(d.created_at) AS at FROM merge_decisions d WHERE d.contribution_id = c.id) came ON true
+WHERE c.account_id = %(account_id)s AND c.memory_id = ANY(%(memories)s) AND NOT c.id = ANY(%(parts)s)
+ORDER BY c.memory_id, c.merged, c.contributed_at, came.at, c.id;
 
 -- name: restart_parts
--- The first part is the body now; a model has yet to word the others into it.
-UPDATE memory_contributions SET merged = NOT id = ANY(%(first)s), pending_merge = %(pending)s AND NOT id = ANY(%(first)s)
+-- The first part is what the memory is made of now; a model has yet to word some of the others into it.
+UPDATE memory_contributions SET merged = NOT id = ANY(%(first)s), pending_merge = id = ANY(%(pending)s)
 WHERE account_id = %(account_id)s AND memory_id = ANY(%(memories)s);
 
--- name: files
--- Ledger, outcomes, leases and archived bytes of a file; bytes go when nothing else points at them.
-WITH ledger AS (
-    DELETE FROM source_files
-    WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(session_file)s
-), told AS (
-    DELETE FROM outcomes
-    WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(session_file)s
-), held AS (
-    DELETE FROM leases WHERE account_id = %(account_id)s AND (row_id = ANY(%(sessions)s)
-        OR row_id IN (SELECT id FROM task_segments WHERE session_id = ANY(%(sessions)s)))
-), cached AS (
-    DELETE FROM llm_cache WHERE account_id = %(account_id)s
-), uploads AS (
-    DELETE FROM raw_uploads
-    WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(session_file)s
-    RETURNING id, sha256
-)
-DELETE FROM raw_blobs b WHERE b.sha256 IN (SELECT sha256 FROM uploads) AND NOT EXISTS (
-    SELECT FROM raw_uploads u WHERE u.sha256 = b.sha256 AND NOT u.id IN (SELECT id FROM uploads));
+-- name: take_over
+-- A memory belongs to the agent that gave its first part.
+UPDATE memories m SET agent_id = c.agent_id FROM memory_contributions c
+WHERE c.id = ANY(%(first)s) AND m.id = c.memory_id AND m.account_id = %(account_id)s AND m.agent_id <> c.agent_id;
 
--- name: delete_sessions
--- The sessions, with messages, windows, segments, drops, drafts and sources.
-DELETE FROM sessions WHERE account_id = %(account_id)s AND id = ANY(%(sessions)s);
+-- name: leases
+-- Work that is under way on what goes.
+DELETE FROM leases WHERE account_id = %(account_id)s AND (row_id = ANY(%(sessions)s) OR row_id = ANY(%(texts)s)
+    OR row_id IN (SELECT id FROM task_segments WHERE session_id = ANY(%(sessions)s)));
+
+-- name: contents
+-- The archived bytes that uploads which go point at.
+SELECT DISTINCT sha256 FROM raw_uploads WHERE account_id = %(account_id)s AND (id = ANY(%(texts)s)
+    OR (agent_id, session_file) IN (SELECT * FROM unnest(%(agents)s::text[], %(files)s::text[])));
+
+-- name: blobs
+-- Bytes that no upload points at any more.
+DELETE FROM raw_blobs b WHERE b.sha256 = ANY(%(sha256s)s)
+    AND NOT EXISTS (SELECT FROM raw_uploads u WHERE u.sha256 = b.sha256);
+
+-- name: unused_blobs
+-- All bytes that no upload points at.
+DELETE FROM raw_blobs b WHERE NOT EXISTS (SELECT FROM raw_uploads u WHERE u.sha256 = b.sha256);
+
+-- name: errors
+-- What endpoints answered to calls that failed: it may quote what they were sent, and names no session.
+UPDATE llm_calls SET error = 'erased' WHERE account_id = %(account_id)s AND error <> 'erased';
+
+-- name: replays
+-- How far an unfinished replay of redaction is, where that is told by the name of a file: it begins the table again.
+UPDATE redaction_replays SET reached = NULL
+WHERE account_id = %(account_id)s AND place = 'source_files' AND reached IS NOT NULL;
+
+-- name: count_rows
+-- How many rows of one table a scope takes.
+SELECT {name} AS name, count(*) AS rows FROM {table} WHERE account_id = %(account_id)s AND ({condition});
+
+-- name: delete_rows
+-- These rows of one table.
+DELETE FROM {table} WHERE account_id = %(account_id)s AND ({condition});
+
+-- name: by_file
+-- Rows of files and texts that go.
+(agent_id, session_file) IN (SELECT * FROM unnest(%(agents)s::text[], %(files)s::text[]));
+
+-- name: by_session
+-- Rows of their sessions.
+session_id = ANY(%(sessions)s::uuid[]);
+
+-- name: by_segment
+-- Rows of their segments.
+segment_id IN (SELECT t.id FROM task_segments t WHERE t.session_id = ANY(%(sessions)s::uuid[]));
+
+-- name: by_memory
+-- Rows of memories that nothing else gave.
+{column} = ANY(%(own)s::uuid[]);
+
+-- name: by_id
+-- Texts that go.
+id = ANY(%(texts)s::uuid[]);
+
+-- name: by_agent
+-- Rows that name an agent.
+agent_id = %(named)s::text;
+
+-- name: erasure
+-- The erasure of this scope that was begun and is not done.
+SELECT id, cursor, counts FROM erasures
+WHERE account_id = %(account_id)s AND scope = %(scope)s AND done_at IS NULL;
+
+-- name: advance
+-- How far an erasure is; the first step makes its row.
+INSERT INTO erasures (id, account_id, scope, cursor, counts, asked_at, done_at)
+VALUES (%(id)s, %(account_id)s, %(scope)s, %(cursor)s, %(counts)s, %(now)s, %(done_at)s)
+ON CONFLICT (id) DO UPDATE SET
+    cursor = excluded.cursor, counts = excluded.counts, done_at = excluded.done_at;
+
+-- name: alone
+-- One erasure an account at a time, until the connection ends.
+SELECT pg_try_advisory_lock(hashtextextended('erase:' || %(account_id)s, 0)) AS mine;
+
+-- name: make_key
+-- The key of this account's hashes, made once.
+INSERT INTO erasure_keys (account_id, key) VALUES (%(account_id)s, %(key)s) ON CONFLICT DO NOTHING;
+
+-- name: key
+-- It; nothing where nothing was erased yet.
+SELECT key FROM erasure_keys WHERE account_id = %(account_id)s;
+
+-- name: remember
+-- Hashes of what is erased.
+INSERT INTO erased_logs (account_id, digest) SELECT %(account_id)s, d FROM unnest(%(digests)s::bytea[]) AS d
+ON CONFLICT DO NOTHING;
+
+-- name: erased
+-- Which of these were erased.
+SELECT digest FROM erased_logs WHERE account_id = %(account_id)s AND digest = ANY(%(digests)s::bytea[]);
+
+-- name: lift
+-- These may be read again.
+DELETE FROM erased_logs WHERE account_id = %(account_id)s AND digest = ANY(%(digests)s::bytea[]);
+
+-- name: agents
+-- Names of agents that have anything.
+SELECT agent_id AS name FROM sessions WHERE account_id = %(account_id)s
+UNION SELECT agent_id FROM memory_contributions WHERE account_id = %(account_id)s
+UNION SELECT agent_id FROM raw_uploads WHERE account_id = %(account_id)s
+UNION SELECT agent_id FROM source_files WHERE account_id = %(account_id)s ORDER BY 1;
+
+-- name: projects
+-- Names of projects that have anything.
+SELECT project AS name FROM sessions WHERE account_id = %(account_id)s AND project IS NOT NULL
+UNION SELECT project FROM memory_sources WHERE account_id = %(account_id)s AND project IS NOT NULL ORDER BY 1;

@@ -1,0 +1,217 @@
+"""What a scope of erasing takes, found and taken out of the tables: sessions with their files, texts, direct uploads.
+
+Memories that nothing else gave go with them. Others lose these parts: what is left is put together anew in the order in
+which it came, and their history is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Literal
+from uuid import UUID
+
+from ultron_core.memories import Backing, Body, merge_tags
+from ultron_core.steps.clusters.members import clusters_of
+from ultron_core.steps.clusters.topics import forget_in_topic
+from ultron_core.steps.erased.marks import Name, log_names, make_marks
+from ultron_core.steps.rows import memories as memory_rows
+from ultron_core.steps.rows import status
+from ultron_core.steps.rows.body import backing_in, embedded_text, words_digest
+from ultron_core.steps.rows.embedded import Embedded
+from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.taste import forget_in_taste
+from ultron_core.steps.upload.judge import Judge
+from ultron_core.steps.upload.plan import take_in
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import erasure
+from ultron_core.store.tables import memories as store
+from ultron_core.store.tables.training import runs
+
+__all__ = ["KINDS", "Found", "Kind", "Scope", "expected_texts", "find", "retract", "take", "with_memories"]
+
+Kind = Literal["session", "project", "agent", "before", "account", "memory", "message"]
+KINDS: tuple[Kind, ...] = ("memory", "session", "message", "project", "agent", "before", "account")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is to be erased: a kind, and which one of it; `name` is how it was asked for."""
+
+    kind: Kind
+    name: str
+    before: datetime | None = None
+    memory: UUID | None = None
+
+    def params(self, runtime: Runtime, limit: int | None = None) -> dict[str, Any]:
+        """What the queries of selection ask for."""
+        own = {"kind": self.kind, "named": self.name, "before": self.before, "memory": self.memory}
+        return {**runtime.account, **own, "limit": limit}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rows that a scope takes, or the next of them."""
+
+    scope: Scope
+    #: agent_id, session_file, private_path
+    files: Sequence[Mapping[str, Any]] = ()
+    sessions: Sequence[Mapping[str, Any]] = ()
+    texts: Sequence[UUID] = ()
+    uploads: Sequence[UUID] = ()
+    #: parts of memories that go
+    parts: Sequence[UUID] = ()
+    #: memories that go, and those that stay without these parts
+    own: Sequence[UUID] = ()
+    shared: Sequence[UUID] = ()
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.files or self.texts or self.uploads or self.own or self.shared)
+
+    @property
+    def keys(self) -> list[str]:
+        """Partition keys, each once."""
+        return list(dict.fromkeys(row["partition_key"] for row in self.sessions))
+
+    def params(self, runtime: Runtime) -> dict[str, Any]:
+        """What the queries of counting and deleting ask for."""
+        return {
+            **self.scope.params(runtime),
+            "of_agent": self.scope.name if self.scope.kind == "agent" else None,
+            "agents": [row["agent_id"] for row in self.files],
+            "files": [row["session_file"] for row in self.files],
+            "sessions": [row["id"] for row in self.sessions],
+            "lost": [],
+            "texts": list(self.texts),
+            "uploads": list(self.uploads),
+            "parts": list(self.parts),
+            "own": list(self.own),
+            "memories": list(self.shared),
+        }
+
+
+def find(runtime: Runtime, conn: Connection, scope: Scope, limit: int | None = None) -> Found:
+    """What the scope takes, of files, texts and uploads at most `limit` each."""
+    asked = scope.params(runtime, limit)
+    files = erasure.fetch(conn, "files", asked)
+    texts = [row["id"] for row in erasure.fetch(conn, "texts", asked)]
+    uploads = [row["id"] for row in erasure.fetch(conn, "uploads", asked)]
+    found = Found(scope, files, (), texts, uploads)
+    sessions = erasure.fetch(conn, "sessions", found.params(runtime)) if files else []
+    return with_memories(runtime, conn, Found(scope, files, sessions, texts, uploads))
+
+
+def with_memories(runtime: Runtime, conn: Connection, found: Found, lost: Sequence[UUID] = ()) -> Found:
+    """The same with the memories that lose something; `lost`: sessions of which parts without a segment go, too."""
+    params = {**found.params(runtime), "lost": list(lost)}
+    parts = [row["id"] for row in erasure.fetch(conn, "gone_parts", params)]
+    memories = erasure.fetch(conn, "memories", {**params, "parts": parts})
+    return Found(
+        found.scope,
+        found.files,
+        found.sessions,
+        found.texts,
+        found.uploads,
+        parts,
+        [row["id"] for row in memories if not row["shared"]],
+        [row["id"] for row in memories if row["shared"]],
+    )
+
+
+@dataclass(slots=True)
+class _Left:
+    """What is left of a memory: words, who stands behind them, tags."""
+
+    first: UUID
+    memory_type: str
+    body: Body
+    backing: Backing
+    tags: tuple[str, ...]
+    pending: list[UUID] = field(default_factory=list)
+
+
+def _parts_left(runtime: Runtime, conn: Connection, found: Found) -> dict[UUID, _Left]:
+    """By memory what the parts that stay make, put together as they once were."""
+    judge = Judge(runtime)
+    judge.may_ask = False
+    rows = erasure.fetch(conn, "parts_left", found.params(runtime)) if found.shared else []
+    made: dict[UUID, _Left] = {}
+    for memory_id, parts in groupby(rows, lambda row: row["memory_id"]):
+        for part in parts:
+            body, backing = Body(part["content"], part["context"], part["resolution"]), backing_in(part)
+            left = made.get(memory_id)
+            if left is None:
+                tags = tuple(part["tags"])
+                made[memory_id] = _Left(part["id"], part["memory_type"], body, backing, tags)
+                continue
+            left.body, left.backing, pending = take_in(judge, left.body, left.backing, body, backing)
+            left.tags = merge_tags(left.tags, part["tags"])
+            left.pending += [part["id"]] if pending else []
+    return made
+
+
+def expected_texts(runtime: Runtime, conn: Connection, found: Found) -> list[str]:
+    """What will have to be embedded of memories that stay."""
+    return [embedded_text(left.memory_type, left.body) for left in _parts_left(runtime, conn, found).values()]
+
+
+def take(runtime: Runtime, embedded: Embedded, conn: Connection, found: Found) -> dict[str, int]:
+    """Take these rows out, with everything made of them, and remember what is not to be read again. Returns how many
+    rows of each table went. The caller holds the locks of memories."""
+    params = found.params(runtime)
+    erasure.run(conn, "lock_files", params)
+    counts = erasure.count_rows(conn, {**params, "kind": ""})
+    names = [name for row in found.sessions for name in _names(row)]
+    make_marks(runtime, conn).remember([*names, *_memory_names(conn, found, params)])
+    erasure.run(conn, "forget_notes", params)
+    retract(runtime, embedded, conn, found)
+    contents = {"sha256s": [row["sha256"] for row in erasure.fetch(conn, "contents", params)]}
+    erasure.run(conn, "leases", params)
+    erasure.delete_rows(conn, params)
+    erasure.run(conn, "blobs", {**params, **contents})
+    erasure.run(conn, "errors", params)
+    erasure.run(conn, "replays", params)
+    # what lost its last source goes to its place only now, that sources are gone with their sessions
+    status.shelve(runtime, conn, found.shared)
+    status.archive_orphans(runtime, conn, found.shared)
+    forget_in_taste(runtime, conn)
+    runs.taint(conn, runtime.account_id, runtime.clock())
+    return counts
+
+
+def _names(row: Mapping[str, Any]) -> list[Name]:
+    return log_names(row["agent_id"], row["session_file"], row["log_id"], row["content_sha256"])
+
+
+def _memory_names(conn: Connection, found: Found, params: dict[str, Any]) -> list[Name]:
+    """Of a memory that was named: a segment that stays must not give its words again."""
+    if found.scope.kind != "memory":
+        return []
+    return [
+        ("memory", words_digest(Body(row["content"], row["context"], row["resolution"])))
+        for row in erasure.fetch(conn, "words", params)
+    ]
+
+
+def retract(runtime: Runtime, embedded: Embedded, conn: Connection, found: Found) -> None:
+    """Delete memories that nothing else gave, and take the parts that go out of the others."""
+    params = found.params(runtime)
+    clusters = clusters_of(runtime, conn, [*found.own, *found.shared])
+    if found.shared:
+        made = _parts_left(runtime, conn, found)
+        erasure.run(conn, "retract_parts", params)
+        erasure.run(conn, "forget_history", params)
+        for record in store.by_ids(conn, runtime.account_id, list(made)):
+            left = made[record.id]
+            memory_rows.reword(runtime, conn, embedded, record, left.body, left.tags, left.backing)
+        erasure.run(conn, "forget_verdicts", params)
+        first = [left.first for left in made.values()]
+        pending = [part for left in made.values() for part in left.pending]
+        erasure.run(conn, "restart_parts", {**params, "first": first, "pending": pending})
+        erasure.run(conn, "take_over", {**params, "first": first})
+    erasure.run(conn, "retract_sources", params)
+    status.delete_memories(runtime, conn, found.own)
+    forget_in_topic(runtime, conn, clusters)
