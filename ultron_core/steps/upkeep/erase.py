@@ -10,27 +10,21 @@ A walk that was killed is gone on with by the same command. What was erased is n
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-from psycopg.types.json import Jsonb
-
-from ultron_core.errors import ConflictError, InputError, NotFoundError, UnknownNameError
+from ultron_core.errors import InputError, NotFoundError, UnknownNameError
 from ultron_core.sessions import check_names
-from ultron_core.steps.erased.marks import Marks, make_marks
 from ultron_core.steps.given import MOST_NAME, check_text, check_times
 from ultron_core.steps.ids import as_id
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import recount_windows
+from ultron_core.steps.upkeep.erase_message import erase_message
 from ultron_core.steps.upkeep.erase_walk import KINDS, Found, Scope, expected_texts, find, take
+from ultron_core.steps.upkeep.erasures import REST, WALK, Erased, advance, alone, begun_of, report_of
 from ultron_core.steps.upkeep.outside import Outside, ask_others, find_outside, remove
 from ultron_core.store.database import Connection
 from ultron_core.store.registry import ERASURE
@@ -40,8 +34,6 @@ __all__ = ["Erased", "erase", "erase_session", "scope_of"]
 
 #: files, texts and uploads of one transaction
 _CHUNK = 200
-#: cursors of an erasure: rows are being taken out, or all are and the rest is left to do
-_WALK, _REST = "walk", "rest"
 
 
 def scope_of(runtime: Runtime, given: Mapping[str, Any]) -> Scope:
@@ -61,24 +53,6 @@ def scope_of(runtime: Runtime, given: Mapping[str, Any]) -> Scope:
     check_text(kind, value, most=2 * MOST_NAME + 40)
     check_names(**{kind: value})
     return Scope(kind, value)
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """What is erased, or would be; `left` says in sentences what stays and where."""
-
-    scope: str
-    named: str
-    dry_run: bool
-    #: rows by table; of other programs by place
-    counts: Mapping[str, int]
-    #: memories that others gave, too
-    reworded: int
-    #: in the drop folder
-    logs: tuple[Path, ...]
-    datasets: tuple[Path, ...]
-    adapters: tuple[Path, ...]
-    left: tuple[str, ...]
 
 
 def erase_session(
@@ -104,14 +78,18 @@ def erase(
     Raises NotFoundError for a session or memory that is not there, UnknownNameError for such an agent or project,
     InputError for another account than this one, ConflictError while another erasure of the account runs.
     """
+    if scope.kind == "message":
+        return erase_message(
+            runtime, scope, dry_run=dry_run, with_datasets=with_datasets, with_file=with_file
+        )
     found, outside, counts, begun = runtime.database.run(partial(_look, runtime, scope))
     if begun is None:
         _check_known(runtime, scope, found)
     others = ask_others(runtime, outside.words, change=False)
-    report = _report(runtime, found, outside, {**counts, **others}, dry_run, with_datasets, with_file)
+    report = report_of(runtime, found, outside, {**counts, **others}, dry_run, with_datasets, with_file)
     if dry_run or not (counts or found.anything or begun):
         return report
-    with _alone(runtime):
+    with alone(runtime):
         _walk(runtime, scope, with_datasets=with_datasets, with_file=with_file)
         recount_windows(runtime)
         runtime.database.run(partial(_finish, runtime, scope))
@@ -121,8 +99,8 @@ def erase(
 def _look(
     runtime: Runtime, scope: Scope, conn: Connection
 ) -> tuple[Found, Outside, dict[str, int], dict[str, Any] | None]:
-    found, begun = find(runtime, conn, scope), _begun(runtime, conn, scope)
-    if begun is not None and begun["cursor"] == _REST:
+    found, begun = find(runtime, conn, scope), begun_of(runtime, conn, scope)
+    if begun is not None and begun["cursor"] == REST:
         found = Found(scope)
     counts = erasure.count_rows(conn, found.params(runtime))
     if not (found.anything or any(ERASURE[table] != "answer" for table in counts)):
@@ -147,62 +125,6 @@ def _check_known(runtime: Runtime, scope: Scope, found: Found) -> None:
             raise UnknownNameError(scope.kind, scope.name, names)
 
 
-def _report(
-    runtime: Runtime,
-    found: Found,
-    outside: Outside,
-    counts: Mapping[str, int],
-    dry_run: bool,
-    with_datasets: bool,
-    with_file: bool,
-) -> Erased:
-    gone = set(outside.made(runtime.settings)) if with_datasets else set()
-    return Erased(
-        found.scope.kind,
-        found.keys[0] if found.scope.kind == "session" and found.keys else found.scope.name,
-        dry_run,
-        counts,
-        len(found.shared),
-        outside.logs,
-        outside.datasets,
-        outside.adapters,
-        tuple(_left(runtime, outside, gone, with_file)),
-    )
-
-
-def _left(runtime: Runtime, outside: Outside, gone: set[Path], with_file: bool) -> Iterator[str]:
-    """What stays, in sentences."""
-    if not with_file:
-        for path in outside.origins:
-            yield (
-                f"The log was read from {path}, outside this home: that file is left alone, and not read again. "
-                "--with-file deletes it."
-            )
-    for address in outside.addresses:
-        yield f"The log itself lies at {address}: delete it there. It is not read again."
-    for key in outside.copies:
-        yield f"Another session holds the same bytes: {key}."
-    for folder in (*outside.datasets, *outside.adapters):
-        if folder.exists() and folder not in gone:
-            yield f"A dataset or adapter made with its rows: {folder}."
-    if runtime.settings.store.exports_url and outside.datasets:
-        yield "Copies of these datasets at ULTRON_EXPORTS_URL."
-    yield (
-        "PostgreSQL's files and backups keep freed bytes until they are overwritten: --scrub rewrites those of the "
-        "embedded server, for another VACUUM FULL does (docs/erasure.md)."
-    )
-
-
-@contextmanager
-def _alone(runtime: Runtime) -> Iterator[None]:
-    """Raises ConflictError while another erasure of this account runs."""
-    with runtime.database.direct() as conn:
-        row = erasure.fetch_one(conn, "alone", runtime.account)
-        if not row or not row["mine"]:
-            raise ConflictError("Another erasure of this account is running: wait for its end.")
-        yield
-
-
 def _walk(runtime: Runtime, scope: Scope, *, with_datasets: bool, with_file: bool) -> None:
     """Chunk by chunk: first what lies outside the tables, then the rows by which it is found."""
     # a memory goes at once: what is left of it belongs to others, who are not to be found in its place
@@ -218,8 +140,8 @@ def _walk(runtime: Runtime, scope: Scope, *, with_datasets: bool, with_file: boo
 def _next(
     runtime: Runtime, scope: Scope, limit: int | None, conn: Connection
 ) -> tuple[Found, Outside, list[str]]:
-    begun = _begun(runtime, conn, scope)
-    over = begun is not None and begun["cursor"] == _REST
+    begun = begun_of(runtime, conn, scope)
+    over = begun is not None and begun["cursor"] == REST
     found = Found(scope) if over else find(runtime, conn, scope, limit)
     return found, find_outside(runtime, conn, found), expected_texts(runtime, conn, found)
 
@@ -239,7 +161,7 @@ def _take(
     if any((row["agent_id"], row["session_file"]) not in known for row in found.files):
         return  # a file came in between: what belongs to it outside the tables is removed in the next round
     counts = take(runtime, embedded, conn, found)
-    _advance(runtime, conn, scope, counts, _WALK, done=limit is None)
+    advance(runtime, conn, scope, counts, WALK, done=limit is None)
 
 
 def _finish(runtime: Runtime, scope: Scope, conn: Connection) -> None:
@@ -247,41 +169,4 @@ def _finish(runtime: Runtime, scope: Scope, conn: Connection) -> None:
     rest = erasure.delete_rest(conn, scope.params(runtime))
     if rest:
         erasure.run(conn, "unused_blobs", {})
-    _advance(runtime, conn, scope, {"rest": rest} if rest else {}, _REST, done=True)
-
-
-def _begun(runtime: Runtime, conn: Connection, scope: Scope) -> dict[str, Any] | None:
-    """The erasure of this scope that was begun and is not done."""
-    marks = erasure.fetch_one(conn, "key", runtime.account)
-    if marks is None:
-        return None
-    name = _scope_name(Marks(runtime, conn, bytes(marks["key"])), scope)
-    return erasure.fetch_one(conn, "erasure", {**runtime.account, "scope": name})
-
-
-def _scope_name(marks: Marks, scope: Scope) -> str:
-    """What the scope is known by without its words."""
-    return f"{scope.kind}:{marks.of(('scope', scope.kind, scope.name)).hex()}"
-
-
-def _advance(
-    runtime: Runtime,
-    conn: Connection,
-    scope: Scope,
-    counts: Mapping[str, int],
-    cursor: str,
-    *,
-    done: bool = False,
-) -> None:
-    begun, now = _begun(runtime, conn, scope), runtime.clock()
-    total = Counter(begun["counts"] if begun else {})
-    total.update(counts)
-    values = {
-        "id": begun["id"] if begun else uuid4(),
-        "scope": _scope_name(make_marks(runtime, conn), scope),
-        "cursor": cursor,
-        "counts": Jsonb(dict(total)),
-        "now": now,
-        "done_at": now if done else None,
-    }
-    erasure.run(conn, "advance", {**runtime.account, **values})
+    advance(runtime, conn, scope, {"rest": rest} if rest else {}, REST, done=True)

@@ -22,7 +22,7 @@ from ultron_core.steps.upkeep.here import adapter_here, dataset_here, log_here, 
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import erasure
 
-__all__ = ["Outside", "ask_others", "find_outside", "remove"]
+__all__ = ["Outside", "ask_others", "find_outside", "remove", "remove_made"]
 
 #: programs that keep something of sessions: called as (settings, URL of the database, words, whether to change
 #: anything), they return how many rows or lines of theirs hold one of the words, by place
@@ -89,7 +89,13 @@ def remove(runtime: Runtime, outside: Outside, *, with_file: bool, with_datasets
     for path in (*home.glob("*.log"), *([own] if own else [])):
         _remove_lines(path, outside.words)
     ask_others(runtime, outside.words, change=True)
-    for folder in outside.made(runtime.settings) if with_datasets else []:
+    if with_datasets:
+        remove_made(runtime, outside)
+
+
+def remove_made(runtime: Runtime, outside: Outside) -> None:
+    """Delete datasets and adapters of ours."""
+    for folder in outside.made(runtime.settings):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -267,3 +267,86 @@ UNION SELECT agent_id FROM source_files WHERE account_id = %(account_id)s ORDER 
 -- Names of projects that have anything.
 SELECT project AS name FROM sessions WHERE account_id = %(account_id)s AND project IS NOT NULL
 UNION SELECT project FROM memory_sources WHERE account_id = %(account_id)s AND project IS NOT NULL ORDER BY 1;
+
+-- name: messages
+-- Messages on some lines of the newest generation of a session.
+WITH named AS (
+    SELECT s.id FROM sessions s
+    WHERE s.account_id = %(account_id)s AND (s.id::text LIKE %(short)s::text || '%%'
+        OR %(named)s::text IN (s.partition_key, s.id::text, s.agent_id || '/' || s.session_file))
+    ORDER BY s.generation DESC, s.id LIMIT 1
+)
+SELECT m.* FROM messages m JOIN named ON named.id = m.session_id
+WHERE m.start_line <= %(last)s AND m.end_line >= %(first)s ORDER BY m.seq;
+
+-- name: session_of
+-- The session of a message, with the path that it was read from.
+SELECT s.id, s.agent_id, s.session_file, s.partition_key, s.content_sha256, s.log_id, f.private_path
+FROM sessions s LEFT JOIN source_files f USING (account_id, agent_id, session_file)
+WHERE s.account_id = %(account_id)s AND s.id = %(id)s;
+
+-- name: made_of
+-- Tasks of a session that hold some of its messages, and sources of memories that rest on these tasks or lines.
+WITH said AS (
+    SELECT thread, start_line, end_line FROM messages WHERE session_id = %(session_id)s AND seq = ANY(%(seqs)s::integer[])
+), cut AS (
+    SELECT DISTINCT t.id FROM task_segments t JOIN said m
+        ON t.thread = m.thread AND t.start_line <= m.end_line AND t.end_line >= m.start_line
+    WHERE t.session_id = %(session_id)s AND t.account_id = %(account_id)s
+)
+SELECT 'segment' AS kind, id FROM cut
+UNION
+SELECT 'source', s.id FROM memory_sources s
+WHERE s.account_id = %(account_id)s AND s.session_id = %(session_id)s AND (s.segment_id IN (SELECT id FROM cut)
+    OR EXISTS (SELECT FROM said m WHERE s.start_line <= m.end_line AND s.end_line >= m.start_line));
+
+-- name: empty_messages
+-- The words go; where a message stands, who said it and when stay.
+UPDATE messages m SET content = '', tool_calls = NULL, reasoning = NULL, parts = NULL, name = NULL, digest = e.digest
+FROM unnest(%(roles)s::text[], %(digests)s::text[]) AS e(role, digest)
+WHERE m.session_id = %(session_id)s AND m.account_id = %(account_id)s AND m.seq = ANY(%(seqs)s::integer[])
+    AND e.role = m.role;
+
+-- name: cut_again
+-- Tasks that held them go with all that was made of them, and so do the windows; both are made again. The fate of their
+-- lines is `erased`.
+WITH cut AS (
+    DELETE FROM task_segments WHERE account_id = %(account_id)s AND id = ANY(%(segments)s::uuid[])
+), found AS (
+    DELETE FROM message_windows WHERE account_id = %(account_id)s AND session_id = %(session_id)s
+)
+UPDATE sessions SET segmented = 0, attempts = 0, next_try = NULL, windowed = NULL, window_attempts = 0,
+    window_next_try = NULL, reported = false, updated_at = %(now)s,
+    lines = lines || jsonb_build_object('message', (lines ->> 'message')::bigint - least(%(erased)s, (lines ->> 'message')::bigint),
+        'skipped', (lines -> 'skipped') || jsonb_build_object('erased', coalesce((lines -> 'skipped' ->> 'erased')::bigint, 0)
+            + least(%(erased)s, (lines ->> 'message')::bigint)))
+WHERE account_id = %(account_id)s AND id = %(session_id)s;
+
+-- name: bodies
+-- Archived bytes.
+SELECT sha256, body FROM raw_blobs WHERE sha256 = ANY(%(sha256s)s);
+
+-- name: unstored_blobs
+-- Bytes of a file that no upload holds any more.
+DELETE FROM raw_blobs b WHERE b.sha256 IN (SELECT u.sha256 FROM raw_uploads u
+        WHERE u.account_id = %(account_id)s AND u.agent_id = %(agent_id)s AND u.session_file = %(session_file)s
+        UNION SELECT unnest(%(sha256s)s::text[]))
+    AND NOT EXISTS (SELECT FROM raw_uploads u WHERE u.sha256 = b.sha256 AND u.stored);
+
+-- name: point_uploads
+-- Uploads of a file have other bytes now, or none.
+UPDATE raw_uploads SET sha256 = %(new)s, stored = %(stored)s
+WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(session_file)s AND sha256 = %(old)s;
+
+-- name: note_blanked
+-- The file is as it was read, but for the lines that were blanked.
+WITH ledger AS (
+    UPDATE source_files SET size = %(size)s, mtime_ns = %(mtime_ns)s, sha256 = %(sha256)s
+    WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(session_file)s
+)
+UPDATE sessions SET content_sha256 = %(sha256)s, bytes = %(size)s
+WHERE account_id = %(account_id)s AND id = %(session_id)s;
+
+-- name: answers
+-- What models answered: it names no session.
+DELETE FROM llm_cache WHERE account_id = %(account_id)s;
