@@ -78,7 +78,7 @@ REVIEWED = {
     "ultron_core.steps.sft.export:_published": OUTSIDE,
     "ultron_core.steps.training.run:_recorded": FIXED,
     "ultron_core.steps.training.run:train": FIXED,
-    "ultron_core.steps.upkeep.outside:_remove_lines": FIXED,
+    "ultron_core.steps.upkeep.outside:remove_lines": FIXED,
     "ultron_core.steps.upkeep.outside:_remove_notes": FIXED,
     "ultron_core.steps.upkeep.outside:remove": CHECKED,
     "ultron_core.store.server.access:_write": FIXED,

@@ -56,7 +56,7 @@ class Found:
     """The rows that a scope takes, or the next of them."""
 
     scope: Scope
-    #: agent_id, session_file, private_path
+    #: agent_id, session_file, partition_key, private_path
     files: Sequence[Mapping[str, Any]] = ()
     sessions: Sequence[Mapping[str, Any]] = ()
     texts: Sequence[UUID] = ()
@@ -74,7 +74,7 @@ class Found:
     @property
     def keys(self) -> list[str]:
         """Partition keys, each once."""
-        return list(dict.fromkeys(row["partition_key"] for row in self.sessions))
+        return list(dict.fromkeys(row["partition_key"] for row in (*self.sessions, *self.files)))
 
     def params(self, runtime: Runtime) -> dict[str, Any]:
         """What the queries of counting and deleting ask for."""

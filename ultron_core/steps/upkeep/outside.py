@@ -22,7 +22,7 @@ from ultron_core.steps.upkeep.here import adapter_here, dataset_here, log_here, 
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import erasure
 
-__all__ = ["Outside", "ask_others", "find_outside", "remove", "remove_made"]
+__all__ = ["Outside", "ask_others", "find_outside", "remove", "remove_lines", "remove_made"]
 
 #: programs that keep something of sessions: called as (settings, URL of the database, words, whether to change
 #: anything), they return how many rows or lines of theirs hold one of the words, by place
@@ -87,7 +87,7 @@ def remove(runtime: Runtime, outside: Outside, *, with_file: bool, with_datasets
     _remove_notes(home, outside.words)
     own = runtime.settings.store.log_file
     for path in (*home.glob("*.log"), *([own] if own else [])):
-        _remove_lines(path, outside.words)
+        remove_lines(path, outside.words)
     ask_others(runtime, outside.words, change=True)
     if with_datasets:
         remove_made(runtime, outside)
@@ -123,7 +123,7 @@ def _path_in(note: Path) -> Any:
     return told.get("path") if isinstance(told, dict) else None
 
 
-def _remove_lines(path: Path, words: Sequence[str]) -> None:
+def remove_lines(path: Path, words: Sequence[str]) -> None:
     """Lines of a log file of ours that name what is erased."""
     try:
         lines = path.read_text("utf-8", "surrogateescape").splitlines(keepends=True)

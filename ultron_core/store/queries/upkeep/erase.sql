@@ -1,11 +1,13 @@
 -- name: files
--- The next files whose sessions a scope takes, each with the path it was read from. A file goes with all generations.
-SELECT s.agent_id, s.session_file, f.private_path
-FROM sessions s LEFT JOIN source_files f USING (account_id, agent_id, session_file)
-WHERE s.account_id = %(account_id)s AND CASE %(kind)s::text
-        WHEN 'session' THEN %(named)s::text IN (s.partition_key, s.id::text, s.agent_id || '/' || s.session_file)
+-- The next files that a scope takes, each with the path it was read from. A file goes with all generations; one of which
+-- nothing could be read has none.
+SELECT agent_id, session_file, f.private_path, max(coalesce(s.partition_key, f.partition_key)) AS partition_key
+FROM sessions s FULL JOIN source_files f USING (account_id, agent_id, session_file)
+WHERE account_id = %(account_id)s AND CASE %(kind)s::text
+        WHEN 'session' THEN %(named)s::text
+            IN (s.partition_key, f.partition_key, s.id::text, agent_id || '/' || session_file)
         WHEN 'project' THEN s.project = %(named)s::text
-        WHEN 'agent' THEN s.agent_id = %(named)s::text
+        WHEN 'agent' THEN agent_id = %(named)s::text
         WHEN 'before' THEN true
         WHEN 'account' THEN true
     END
