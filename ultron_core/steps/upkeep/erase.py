@@ -117,9 +117,10 @@ def _check_known(runtime: Runtime, scope: Scope, found: Found) -> None:
     if scope.kind == "session":
         raise NotFoundError(f"No session {scope.name!r}: `ultron sessions` lists them.")
     if scope.kind == "memory":
-        raise NotFoundError(f"No memory {scope.name}.")
+        raise NotFoundError(f"No memory {scope.name}, or nothing is left of what its agent gave.")
     if scope.kind in ("agent", "project"):
-        rows = runtime.database.run(lambda conn: erasure.fetch(conn, f"{scope.kind}s", runtime.account))
+        query = {"agent": "agents", "project": "projects"}[scope.kind]
+        rows = runtime.database.run(lambda conn: erasure.fetch(conn, query, runtime.account))
         names = [row["name"] for row in rows]
         if scope.name not in names:
             raise UnknownNameError(scope.kind, scope.name, names)
@@ -135,6 +136,8 @@ def _walk(runtime: Runtime, scope: Scope, *, with_datasets: bool, with_file: boo
             return
         remove(runtime, outside, with_file=with_file, with_datasets=with_datasets)
         run_embedded(runtime, partial(_take, runtime, scope, limit, found), texts)
+        if limit is None:
+            return
 
 
 def _next(

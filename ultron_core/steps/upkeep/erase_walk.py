@@ -7,7 +7,7 @@ which it came, and their history is forgotten.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from uuid import UUID
 from ultron_core.memories import Backing, Body, merge_tags
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
-from ultron_core.steps.erased.marks import Name, log_names, make_marks
+from ultron_core.steps.erased.marks import Name, find_marks, log_names, make_marks
 from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows import status
 from ultron_core.steps.rows.body import backing_in, embedded_text, words_digest
@@ -44,11 +44,13 @@ class Scope:
     name: str
     before: datetime | None = None
     memory: UUID | None = None
+    #: agents whose part of the memory goes
+    owners: tuple[str, ...] = ()
 
     def params(self, runtime: Runtime, limit: int | None = None) -> dict[str, Any]:
         """What the queries of selection ask for."""
         own = {"kind": self.kind, "named": self.name, "before": self.before, "memory": self.memory}
-        return {**runtime.account, **own, "limit": limit}
+        return {**runtime.account, **own, "owners": list(self.owners), "limit": limit}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class Found:
 
 def find(runtime: Runtime, conn: Connection, scope: Scope, limit: int | None = None) -> Found:
     """What the scope takes, of files, texts and uploads at most `limit` each."""
+    if scope.memory is not None:
+        scope = replace(scope, owners=_owners(runtime, conn, scope))
     asked = scope.params(runtime, limit)
     files = erasure.fetch(conn, "files", asked)
     texts = [row["id"] for row in erasure.fetch(conn, "texts", asked)]
@@ -102,6 +106,16 @@ def find(runtime: Runtime, conn: Connection, scope: Scope, limit: int | None = N
     found = Found(scope, files, (), texts, uploads)
     sessions = erasure.fetch(conn, "sessions", found.params(runtime)) if files else []
     return with_memories(runtime, conn, Found(scope, files, sessions, texts, uploads))
+
+
+def _owners(runtime: Runtime, conn: Connection, scope: Scope) -> tuple[str, ...]:
+    """Whose part of a memory goes: its agent's, and later only that agent's again, though it is another's now."""
+    givers = erasure.fetch(conn, "givers", scope.params(runtime))
+    marks = find_marks(runtime, conn)
+    if marks is not None and marks.known([("memory", scope.name)]):
+        known = marks.known([("giver", scope.name, row["agent_id"]) for row in givers])
+        return tuple(name[2] for name in known)
+    return tuple({row["owner"] for row in givers})
 
 
 def with_memories(runtime: Runtime, conn: Connection, found: Found, lost: Sequence[UUID] = ()) -> Found:
@@ -190,10 +204,11 @@ def _memory_names(conn: Connection, found: Found, params: dict[str, Any]) -> lis
     """Of a memory that was named: a segment that stays must not give its words again."""
     if found.scope.kind != "memory":
         return []
-    return [
-        ("memory", words_digest(Body(row["content"], row["context"], row["resolution"])))
-        for row in erasure.fetch(conn, "words", params)
-    ]
+    names: list[Name] = [("memory", found.scope.name)]
+    names += [("giver", found.scope.name, agent) for agent in found.scope.owners]
+    rows = erasure.fetch(conn, "words", params)
+    bodies = [Body(row["content"], row["context"], row["resolution"]) for row in rows]
+    return names + [("memory", words_digest(body)) for body in bodies]
 
 
 def retract(runtime: Runtime, embedded: Embedded, conn: Connection, found: Found) -> None:

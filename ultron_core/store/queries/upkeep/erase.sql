@@ -42,10 +42,14 @@ WHERE s.account_id = %(account_id)s AND CASE %(kind)s::text
         WHEN 'before' THEN s.kind = 'upload' AND s.created_at < %(before)s::timestamptz
         WHEN 'project' THEN s.kind = 'upload' AND s.project = %(named)s::text
         WHEN 'account' THEN s.kind = 'upload'
-        WHEN 'memory' THEN s.memory_id = %(memory)s::uuid
-            AND s.agent_id = (SELECT m.agent_id FROM memories m WHERE m.id = s.memory_id)
+        WHEN 'memory' THEN s.memory_id = %(memory)s::uuid AND s.agent_id = ANY(%(owners)s::text[])
     END
 ORDER BY s.id LIMIT %(limit)s;
+
+-- name: givers
+-- Agents that gave parts of a memory; `owner` is the one whose it is.
+SELECT DISTINCT c.agent_id, m.agent_id AS owner FROM memories m JOIN memory_contributions c ON c.memory_id = m.id
+WHERE m.account_id = %(account_id)s AND m.id = %(memory)s::uuid;
 
 -- name: gone_parts
 -- Parts of memories that go: what these sessions, texts and uploads gave, also where its segment was cut again since; of a
@@ -58,7 +62,7 @@ WHERE c.account_id = %(account_id)s AND (
         c.session_id = ANY(%(lost)s::uuid[])
         OR c.session_id IS NULL AND c.agent_id = ANY(%(agents)s::text[])
         OR c.agent_id = %(of_agent)s::text)
-    OR c.memory_id = %(memory)s::uuid AND c.agent_id = (SELECT m.agent_id FROM memories m WHERE m.id = c.memory_id));
+    OR c.memory_id = %(memory)s::uuid AND c.agent_id = ANY(%(owners)s::text[]));
 
 -- name: memories
 -- Memories that lose a part or a source; `shared` when another part stays.
