@@ -62,16 +62,22 @@ WRITERS = {
     },
     "memory_sources": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.retract_sources"),
-        *("segments.move_sources", "redaction.write", "origins.given_again", "erase.retract_sources"),
+        *(
+            "segments.move_sources",
+            "redaction.write",
+            "origins.given_again",
+            "erase.retract_sources",
+            "erase.move_parts",
+        ),
     },
     "memory_contributions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.contribution_merged"),
-        *("erase.retract_parts", "erase.restart_parts", "redaction.write", "origins.contribution_tried"),
+        *("erase.retract_parts", "erase.move_parts", "redaction.write", "origins.contribution_tried"),
         "origins.given_again",
     },
     "merge_decisions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.undone"),
-        *("origins.forget_bodies", "erase.forget_history", "redaction.write"),
+        *("origins.forget_bodies", "erase.forget_history", "erase.move_parts", "redaction.write"),
     },
     "memory_links": {"origins.insert_origins", "erase.forget_history", "redaction.write"},
     "idempotency_keys": {"origins.insert_origins", "origins.hand_over"},

@@ -147,7 +147,7 @@ def _take(
     names = [("messages", *log) for log in logs]
     names += [("message", digest, *log) for log in logs for digest in found.digests]
     make_marks(runtime, conn).remember(names)
-    retract(runtime, embedded, conn, replace(found.found, sessions=()))
+    left = retract(runtime, embedded, conn, replace(found.found, sessions=()))
     roles = sorted({row["role"] for row in found.messages})
     digests = [_digest_of_nothing(found, role) for role in roles]
     seqs = [row["seq"] for row in found.messages]
@@ -158,8 +158,8 @@ def _take(
         _note_blanked(conn, params, log, cleaned.get(found.found.sessions[0]["content_sha256"]))
     for query in ("answers", "errors"):
         erasure.run(conn, query, params)
-    status.shelve(runtime, conn, found.found.shared)
-    status.archive_orphans(runtime, conn, found.found.shared)
+    status.shelve(runtime, conn, left)
+    status.archive_orphans(runtime, conn, left)
     forget_in_taste(runtime, conn)
     advance(runtime, conn, scope, counts, REST, done=True)
 

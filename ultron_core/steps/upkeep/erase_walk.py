@@ -7,27 +7,23 @@ which it came, and their history is forgotten.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import groupby
 from typing import Any, Literal
 from uuid import UUID
 
-from ultron_core.memories import Backing, Body, merge_tags
+from ultron_core.memories import Body
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
 from ultron_core.steps.erased.marks import Name, find_marks, log_names, make_marks
-from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows import status
-from ultron_core.steps.rows.body import backing_in, embedded_text, words_digest
+from ultron_core.steps.rows.body import words_digest
 from ultron_core.steps.rows.embedded import Embedded
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.taste import forget_in_taste
-from ultron_core.steps.upload.judge import Judge
-from ultron_core.steps.upload.plan import take_in
+from ultron_core.steps.upkeep.parts import part_texts, rebuild
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import erasure
-from ultron_core.store.tables import memories as store
 from ultron_core.store.tables.training import runs
 
 __all__ = ["KINDS", "Found", "Kind", "Scope", "expected_texts", "find", "retract", "take", "with_memories"]
@@ -135,41 +131,9 @@ def with_memories(runtime: Runtime, conn: Connection, found: Found, lost: Sequen
     )
 
 
-@dataclass(slots=True)
-class _Left:
-    """What is left of a memory: words, who stands behind them, tags."""
-
-    first: UUID
-    memory_type: str
-    body: Body
-    backing: Backing
-    tags: tuple[str, ...]
-    pending: list[UUID] = field(default_factory=list)
-
-
-def _parts_left(runtime: Runtime, conn: Connection, found: Found) -> dict[UUID, _Left]:
-    """By memory what the parts that stay make, put together as they once were."""
-    judge = Judge(runtime)
-    judge.may_ask = False
-    rows = erasure.fetch(conn, "parts_left", found.params(runtime)) if found.shared else []
-    made: dict[UUID, _Left] = {}
-    for memory_id, parts in groupby(rows, lambda row: row["memory_id"]):
-        for part in parts:
-            body, backing = Body(part["content"], part["context"], part["resolution"]), backing_in(part)
-            left = made.get(memory_id)
-            if left is None:
-                tags = tuple(part["tags"])
-                made[memory_id] = _Left(part["id"], part["memory_type"], body, backing, tags)
-                continue
-            left.body, left.backing, pending = take_in(judge, left.body, left.backing, body, backing)
-            left.tags = merge_tags(left.tags, part["tags"])
-            left.pending += [part["id"]] if pending else []
-    return made
-
-
 def expected_texts(runtime: Runtime, conn: Connection, found: Found) -> list[str]:
     """What will have to be embedded of memories that stay."""
-    return [embedded_text(left.memory_type, left.body) for left in _parts_left(runtime, conn, found).values()]
+    return part_texts(erasure.fetch(conn, "parts_left", found.params(runtime))) if found.shared else []
 
 
 def take(runtime: Runtime, embedded: Embedded, conn: Connection, found: Found) -> dict[str, int]:
@@ -181,7 +145,7 @@ def take(runtime: Runtime, embedded: Embedded, conn: Connection, found: Found) -
     names = [name for row in found.sessions for name in _names(row)]
     make_marks(runtime, conn).remember([*names, *_memory_names(conn, found, params)])
     erasure.run(conn, "forget_notes", params)
-    retract(runtime, embedded, conn, found)
+    left = retract(runtime, embedded, conn, found)
     contents = {"sha256s": [row["sha256"] for row in erasure.fetch(conn, "contents", params)]}
     erasure.run(conn, "leases", params)
     erasure.delete_rows(conn, params)
@@ -189,8 +153,8 @@ def take(runtime: Runtime, embedded: Embedded, conn: Connection, found: Found) -
     erasure.run(conn, "errors", params)
     erasure.run(conn, "replays", params)
     # what lost its last source goes to its place only now, that sources are gone with their sessions
-    status.shelve(runtime, conn, found.shared)
-    status.archive_orphans(runtime, conn, found.shared)
+    status.shelve(runtime, conn, left)
+    status.archive_orphans(runtime, conn, left)
     forget_in_taste(runtime, conn)
     runs.taint(conn, runtime.account_id, runtime.clock())
     return counts
@@ -211,22 +175,19 @@ def _memory_names(conn: Connection, found: Found, params: dict[str, Any]) -> lis
     return names + [("memory", words_digest(body)) for body in bodies]
 
 
-def retract(runtime: Runtime, embedded: Embedded, conn: Connection, found: Found) -> None:
-    """Delete memories that nothing else gave, and take the parts that go out of the others."""
+def retract(runtime: Runtime, embedded: Embedded, conn: Connection, found: Found) -> list[UUID]:
+    """Delete memories that nothing else gave, and take the parts that go out of the others. Returns what is left of
+    these."""
     params = found.params(runtime)
     clusters = clusters_of(runtime, conn, [*found.own, *found.shared])
+    left: list[UUID] = []
     if found.shared:
-        made = _parts_left(runtime, conn, found)
+        rows = erasure.fetch(conn, "parts_left", params)
         erasure.run(conn, "retract_parts", params)
         erasure.run(conn, "forget_history", params)
-        for record in store.by_ids(conn, runtime.account_id, list(made)):
-            left = made[record.id]
-            memory_rows.reword(runtime, conn, embedded, record, left.body, left.tags, left.backing)
+        left = rebuild(runtime, embedded, conn, rows)
         erasure.run(conn, "forget_verdicts", params)
-        first = [left.first for left in made.values()]
-        pending = [part for left in made.values() for part in left.pending]
-        erasure.run(conn, "restart_parts", {**params, "first": first, "pending": pending})
-        erasure.run(conn, "take_over", {**params, "first": first})
     erasure.run(conn, "retract_sources", params)
     status.delete_memories(runtime, conn, found.own)
     forget_in_topic(runtime, conn, clusters)
+    return left

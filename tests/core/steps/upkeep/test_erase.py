@@ -112,6 +112,30 @@ def test_a_memory_that_another_session_gave_too_keeps_that_one_s_words(merging, 
     assert rows(merging, "SELECT 1 FROM memory_vectors WHERE memory_id = %(id)s", id=left[0].id)
 
 
+def test_parts_that_were_one_only_through_what_is_erased_come_apart(settings):
+    between = {PHRASE: axis(0), OTHER: axis(1, axis(0), 0.93), "zygomite": axis(2, axis(0), 0.93)}
+    with Ultron(settings, embedder=StubEmbedder(between)) as ultron:
+        for name, package in (("a", PHRASE), ("b", OTHER), ("c", "zygomite")):
+            put(ultron, settings, name, package)
+        wishes = "SELECT id, content FROM memories WHERE content LIKE '%%Always run%%' AND status = 'active'"
+        together = [
+            row for row in rows(ultron, wishes) if OTHER in row["content"] and "zygomite" in row["content"]
+        ]
+        assert together, "both are near what lies between them"
+        ultron.erase_session("agent/a.jsonl")
+        apart = rows(ultron, wishes)
+        assert not [row for row in apart if OTHER in row["content"] and "zygomite" in row["content"]]
+        for word, name in ((OTHER, "b"), ("zygomite", "c")):
+            own = [row["id"] for row in apart if word in row["content"]]
+            files = rows(
+                ultron,
+                "SELECT DISTINCT e.session_file FROM memory_sources s JOIN sessions e ON e.id = s.session_id"
+                " WHERE s.memory_id = ANY(%(ids)s)",
+                ids=own,
+            )
+            assert [row["session_file"] for row in files] == [f"{name}.jsonl"]
+
+
 def test_a_dry_run_says_the_same_and_changes_nothing(ultron, settings):
     log = put(ultron, settings, "a", PHRASE)
     before = tables_holding(ultron, PHRASE)

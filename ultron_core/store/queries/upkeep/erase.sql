@@ -155,10 +155,24 @@ LEFT JOIN LATERAL (SELECT min(d.created_at) AS at FROM merge_decisions d WHERE d
 WHERE c.account_id = %(account_id)s AND c.memory_id = ANY(%(memories)s) AND NOT c.id = ANY(%(parts)s)
 ORDER BY c.memory_id, c.merged, c.contributed_at, came.at, c.id;
 
--- name: restart_parts
--- The first part is what the memory is made of now; a model has yet to word some of the others into it.
-UPDATE memory_contributions SET merged = NOT id = ANY(%(first)s), pending_merge = id = ANY(%(pending)s)
-WHERE account_id = %(account_id)s AND memory_id = ANY(%(memories)s);
+-- name: move_parts
+-- The memory that each part belongs to now, with its sources and the decision by which it came; the first of each is what
+-- the memory is made of, and a model has yet to word some of the others into it.
+WITH placed AS (
+    SELECT * FROM unnest(%(parts)s::uuid[], %(places)s::uuid[]) AS p(id, memory_id)
+), sourced AS (
+    UPDATE memory_sources s SET memory_id = p.memory_id
+    FROM placed p JOIN memory_contributions c ON c.id = p.id JOIN memory_sources o ON o.id = c.source_id
+    WHERE s.account_id = %(account_id)s AND s.memory_id = c.memory_id AND s.memory_id <> p.memory_id
+        AND (s.id = o.id OR s.segment_id = o.segment_id
+            AND NOT EXISTS (SELECT FROM memory_contributions other WHERE other.source_id = s.id))
+), decided AS (
+    UPDATE merge_decisions d SET memory_id = p.memory_id FROM placed p
+    WHERE d.contribution_id = p.id AND d.account_id = %(account_id)s AND d.memory_id <> p.memory_id
+)
+UPDATE memory_contributions c SET memory_id = p.memory_id, merged = NOT c.id = ANY(%(first)s),
+    pending_merge = c.id = ANY(%(pending)s)
+FROM placed p WHERE c.id = p.id AND c.account_id = %(account_id)s;
 
 -- name: take_over
 -- A memory belongs to the agent that gave its first part.
