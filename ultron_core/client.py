@@ -114,6 +114,18 @@ class Ultron(Recalling, Editing):
         other._models = self._models.with_settings(other.settings)
         return other
 
+    def scrub(self) -> None:
+        """Rewrite the files of the embedded server, so that none keeps bytes of what was erased. Raises InputError for
+        another server, whose administrator does this (docs/erasure.md)."""
+        if self.server is None:
+            raise InputError(
+                "Only the files of the embedded server are rewritten: docs/erasure.md says what the administrator of "
+                "another one does."
+            )
+        from ultron_core.steps.upkeep.scrub import scrub
+
+        scrub(self.runtime, Path(self.describe_server()["log"]))
+
     def describe_server(self) -> dict[str, str]:
         """Where the embedded server keeps its files; empty when a URL is set."""
         return dict(self.server.describe()) if self.server is not None else {}

@@ -34,6 +34,7 @@ __all__ = ["COMMANDS"]
     help="Also delete datasets that hold a row of it, and adapters trained on one.",
 )
 @click.option("--with-file", is_flag=True, help="Also delete the logs outside the drop folder.")
+@click.option("--scrub", is_flag=True, help="Then rewrite the embedded server's files; also without a scope.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
@@ -45,6 +46,7 @@ def erase(
     dry_run: bool,
     datasets: bool,
     with_file: bool,
+    scrub: bool,
     yes: bool,
     as_json: bool,
     **named: str | None,
@@ -56,6 +58,11 @@ def erase(
     """
     from ultron_core.steps import overview
 
+    if scrub and memory is None and before is None and not any(value is not None for value in named.values()):
+        with open_ultron(settings) as ultron:
+            ultron.scrub()
+        console().print("The server's files were written anew.")
+        return
     with open_ultron(settings) as ultron:
         scope: dict[str, Any] = {**named, "before": before and before.astimezone()}
         scope["memory"] = overview.find_memory(ultron.runtime, memory) if memory is not None else None
@@ -65,6 +72,8 @@ def erase(
             console().print(_shown(foreseen))
             click.confirm(f"Erase {foreseen.scope} {foreseen.named} permanently?", abort=True)
         report = ultron.erase(**scope, dry_run=dry_run)
+        if scrub and not dry_run:
+            ultron.scrub()
     if as_json:
         print_json(report)
         return
