@@ -13,8 +13,8 @@ from ultron_core.store.tables.redaction import PLACES
 _WRITES = re.compile(
     r"\b(?:(INSERT) INTO|(UPDATE)|(DELETE) FROM|(COPY))\s+(?:ultron\.)?([a-z_]+)(?=[\s(])", re.IGNORECASE
 )
-#: tables of a connection alone
-TEMPORARY = {"tier_work"}
+#: tables of a connection alone, and the server's own
+TEMPORARY = {"tier_work", "pg_statistic"}
 
 #: every query that inserts, updates or deletes rows of a table; redaction.write, which has a place for the table's
 #: name, is counted for each table that it is used for
@@ -103,7 +103,7 @@ WRITERS = {
     },
     "cluster_members": {"clusters.join", "clusters.leave", "clusters.hand_over"},
     "cluster_changes": {"clusters.insert_change", "redaction.write"},
-    "message_windows": {"windows.insert", "windows.delete"},
+    "message_windows": {"windows.insert", "windows.delete", "erase.cut_again"},
     "memory_verdicts": {"verdicts.give", "verdicts.withdraw_junk", "erase.forget_verdicts"},
     "taste": {"verdicts.keep_taste"},
     "memory_versions": {"origins.keep_version", "erase.forget_history", "redaction.write"},
@@ -115,14 +115,14 @@ WRITERS = {
 }
 #: tables of the sessions' side, by how many queries write each: their lists belong to the stages
 COUNTS = {
-    "sessions": 18,
-    "messages": 2,
+    "sessions": 20,
+    "messages": 3,
     "task_segments": 17,
-    "source_files": 5,
-    "raw_blobs": 2,
-    "raw_uploads": 6,
+    "source_files": 6,
+    "raw_blobs": 4,
+    "raw_uploads": 7,
     "drops": 5,
-    "llm_cache": 3,
+    "llm_cache": 4,
     "llm_calls": 3,
     "leases": 4,
     "outcomes": 3,

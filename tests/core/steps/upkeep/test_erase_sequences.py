@@ -100,15 +100,15 @@ def test_the_store_is_as_if_it_had_never_seen_what_is_erased(homes, seed):
     chance = random.Random(seed)
     seen, unseen = (World(home, f"history-{seed}") for home in homes)
     gone = set(chance.sample(LOGS, chance.randint(1, 2)))
-    logs, done = {}, set()
+    logs, done, apart = {}, set(), False
     with seen.ultron, unseen.ultron:
         for step in range(chance.randint(6, 10)):
             act = chance.choice(("log", "log", "log", "upload", "edit", "unmerge", "erase"))
             name = chance.choice(LOGS)
             if act == "log":
                 # a log that grows is cut again, and its old memories are out of sight meanwhile: near ones in one log
-                # may stay apart or not
-                package = chance.choice(ALONE if name in logs else NEAR)
+                # may stay apart or not; which of two equal ones after an unmerge is chosen is chance
+                package = chance.choice(ALONE if name in logs or apart else NEAR)
                 logs.setdefault(name, []).append(solved(f"{name[2:]}{LETTERS[step]}", package))
                 seen.write(name, logs[name])
                 if name not in gone:
@@ -121,6 +121,7 @@ def test_the_store_is_as_if_it_had_never_seen_what_is_erased(homes, seed):
                     for world in (seen, unseen):
                         world.edit(text, text + " It is restarted at night.")
             elif act == "unmerge":
+                apart = True
                 unmerge(chance, seen, unseen, gone)
             elif act == "erase" and name in gone and name in logs and name not in done:
                 reworded[seed] = reworded.get(seed, 0) + erase(seen, name)
