@@ -42,7 +42,6 @@ from ultron_core.llm.client import OpenAICompatibleLLM
 from ultron_core.llm.ledger import MemoryCache, MemoryLedger
 from ultron_core.llm.tokens import count_tokens, token_counter
 from ultron_core.memories import drafts_from
-from ultron_core.memories.unverified import UNVERIFIED
 from ultron_core.redaction.names.presidio import PresidioRedactor
 from ultron_core.segments.by_model import cut, shown
 from ultron_core.settings import Settings
@@ -157,7 +156,7 @@ def judge_set(data, name, models, most):
         judged.success.append(int(row["success"]))
         judged.likely.append(label.summary.success_probability)
         judged.gated.append(is_sft_eligible(label).ok)
-        count_notes(judged, messages, notes, label.summary.outcome, failed=not row["success"])
+        count_notes(judged, messages, notes, failed=not row["success"])
     paid = paid_calls(ledger)
     judged.asked = len({call.prompt_hash for call in paid})
     judged.again = len(paid) - judged.asked
@@ -170,16 +169,16 @@ def paid_calls(ledger):
     return [call for call in ledger.calls if call.error is None and not call.cached]
 
 
-def count_notes(judged, messages, notes, outcome, *, failed):
+def count_notes(judged, messages, notes, *, failed):
     for note in notes:
-        (draft,) = drafts_from([note.model_copy(update={"memory_type": "error"})], messages, outcome)
+        (draft,) = drafts_from([note.model_copy(update={"memory_type": "error"})], messages)
         judged.notes += 1
         judged.quotes += len(note.evidence)
         judged.quotes_kept += len(draft.evidence)
         if failed and note.resolution.strip():
             judged.cures += 1
             judged.cures_called += note.resolution_status == "verified"
-            judged.cures_verified += bool(draft.resolution) and UNVERIFIED not in draft.tags
+            judged.cures_verified += draft.cure == "verified"
 
 
 def figures(judged):

@@ -37,6 +37,7 @@ from ultron_core.steps.search import sessions as session_search_step
 from ultron_core.store.tables.memories import MemoryRecord, MemorySource
 
 if TYPE_CHECKING:
+    from ultron_core.steps.costs import Costs
     from ultron_core.steps.files.ingest import FileResult, Progress
     from ultron_core.steps.upkeep.reembed import ReembedReport
     from ultron_core.steps.upkeep.tiers import TierReport
@@ -353,6 +354,12 @@ class Ultron(Recalling, Editing):
         from ultron_core.steps import edit as curate
 
         return curate.get_stats(self.runtime, scope_of(self.runtime, project, project is None).only)
+
+    def get_costs(self, *, since: datetime | None = None) -> Costs:
+        """What models were asked since a moment, or ever: in all, by stage, day and model, and for each memory kept."""
+        from ultron_core.steps.costs import costs
+
+        return costs(self.runtime, since)
 
     # --- change -----------------------------------------------------------------------------------------
 

@@ -11,7 +11,16 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["cell", "harmless_json", "markdown_table", "one_line", "plain", "plot_text", "svg_text"]
+__all__ = [
+    "cell",
+    "harmless_json",
+    "markdown_table",
+    "one_line",
+    "plain",
+    "plot_text",
+    "shown_bytes",
+    "svg_text",
+]
 
 #: sequences that terminals obey (ECMA-48), whole: colours, cursor moves, titles, links, a
 #: reset; e.g. `␛[31m`, `␛]8;;http://a␛\`, `␛c`
@@ -82,3 +91,12 @@ def svg_text(text: str) -> str:
 def plot_text(text: str) -> str:
     """Words in a chart of matplotlib, which sets what stands between dollar signs as a formula."""
     return one_line(text)[:_LABEL].replace("$", r"\$")
+
+
+def shown_bytes(count: float) -> str:
+    """`640 bytes`, `1.2 kB`, `35 MB` or `2.1 GB`."""
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1_000:
+            return f"{count:.0f} {unit}" if unit == "bytes" or count >= 10 else f"{count:.1f} {unit}"
+        count /= 1_000
+    return f"{count:.1f} GB"

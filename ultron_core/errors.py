@@ -5,6 +5,7 @@
     ├── InputError               what the caller passed in cannot be used
     │   ├── SessionFileError     a session file cannot be read at all
     │   ├── UnknownNameError     no such project, type, tier or task type; the message tells the near names
+    │   ├── AmbiguousNameError   a name or the beginning of an id that fits several; the message lists them
     │   ├── ConflictError        somebody else changed the memory, or used the key for other words
     │   └── NotFoundError        no such memory, session or cluster
     ├── AccessError              the caller may not do this
@@ -34,12 +35,13 @@ on the text. Bad *lines* of a session are not errors: they are counted in its le
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from typing import ClassVar
 
 __all__ = [
     "AccessError",
+    "AmbiguousNameError",
     "BudgetExceededError",
     "ConflictError",
     "ContextTooLongError",
@@ -111,6 +113,15 @@ class UnknownNameError(InputError):
         )
         nothing = "" if known else f"No {kind} is known yet."
         super().__init__(" ".join(part for part in (f"No {kind} {name!r}.", hint, nothing) if part))
+
+
+class AmbiguousNameError(InputError):
+    """A name, or the beginning of an id, that fits several; the message lists them, one a line."""
+
+    def __init__(self, kind: str, name: str, fits: Sequence[str]) -> None:
+        further = f"\n  and {len(fits) - MOST_SHOWN} more" if len(fits) > MOST_SHOWN else ""
+        lines = "".join(f"\n  {one}" for one in fits[:MOST_SHOWN])
+        super().__init__(f"{name} fits more than one {kind}: give more characters.{lines}{further}")
 
 
 class NotFoundError(InputError):

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["DAGSTER_LOCK", "find_home", "is_taken", "make_folders", "make_home", "only_one"]
+__all__ = [
+    "DAGSTER_LOCK",
+    "exposed",
+    "find_home",
+    "is_taken",
+    "make_folders",
+    "make_home",
+    "narrow",
+    "only_one",
+]
 
 #: in the home: held while `ultron dev` runs, whose sensors take up what waits
 DAGSTER_LOCK = "dev.lock"
@@ -16,6 +26,8 @@ DAGSTER_LOCK = "dev.lock"
 _PRIVATE = 0o700
 #: another account may pass through to what it owns further in, and sees no names on the way
 _PASSABLE = 0o711
+#: reading and writing, and entering, by anybody but the owner
+_READ_OR_WRITE, _ENTER = 0o066, 0o011
 
 
 def find_home(env: Mapping[str, str]) -> Path:
@@ -34,6 +46,39 @@ def make_folders(folder: Path) -> None:
 def make_home(folder: Path) -> None:
     """The same, but root's let others pass: PostgreSQL runs as another account within."""
     _make(folder, _PASSABLE if os.geteuid() == 0 else _PRIVATE)
+
+
+def exposed(*places: Path) -> Iterator[Path]:
+    """Folders and files of ours in these places, and the places themselves, that other accounts may read or write. What
+    lies below a folder that others cannot enter is out of their reach; links are not followed."""
+    for place in places:
+        if all(_mode(folder) & _ENTER for folder in place.absolute().parents):
+            yield from _exposed(place)
+
+
+def _exposed(path: Path) -> Iterator[Path]:
+    try:
+        found = path.lstat()
+    except OSError:
+        return  # not there, or gone meanwhile
+    if found.st_uid == os.geteuid() and found.st_mode & _READ_OR_WRITE and not stat.S_ISLNK(found.st_mode):
+        yield path
+    if stat.S_ISDIR(found.st_mode) and found.st_mode & _ENTER:
+        try:
+            below = sorted(path.iterdir())
+        except OSError:
+            return  # another account's, as PostgreSQL's
+        for one in below:
+            yield from _exposed(one)
+
+
+def narrow(path: Path) -> None:
+    """Take reading and writing from other accounts; that they may pass through a folder stays."""
+    path.chmod(_mode(path) & ~_READ_OR_WRITE)
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
 
 
 @contextmanager

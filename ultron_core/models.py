@@ -22,6 +22,7 @@ from typing import Any, Literal, Self, get_args
 
 __all__ = [
     "WORTHS",
+    "Cure",
     "Drop",
     "Evidence",
     "Finding",
@@ -58,6 +59,9 @@ Origin = Literal["human", "model", "tool", "harness", "recalled"]
 Trust = Literal["human", "agent", "tool", "upload"]
 #: What bears its words out: a person, a check that failed and passed later, a result, another session, or nothing else.
 Proof = Literal["person", "check", "result", "repeated", "claimed"]
+#: How far its cure is borne out: a later result or a person shows that it helped, nothing does, or there is no cure of
+#: which that is known.
+Cure = Literal["verified", "claimed", "none"]
 #: What a person says of a memory's worth, or that its words hold, which is more than that it is useful.
 Worth = Literal["useful", "junk"]
 WORTHS: tuple[Worth, ...] = get_args(Worth)
@@ -254,11 +258,12 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class QualitySummary:
-    """overall_score: worth training on. memory_score: worth learning from. Both 0-1. success_probability is None for
-    work on a project offline, where no estimate was found better than chance."""
+    """overall_score: worth training on. memory_score: worth learning from, None where a model judged without taking
+    notes. Both 0-1. success_probability is None for work on a project offline, where no estimate was found better than
+    chance."""
 
     overall_score: float
-    memory_score: float
+    memory_score: float | None
     success_probability: float | None
     outcome: Outcome = "unknown"
     task_type: str = "other"
@@ -322,10 +327,14 @@ class MemoryDraft:
     lesson: str = ""
     #: what the log shows for it; None: it is as good as who said it
     proof: Proof | None = None
+    #: how far the log bears out what its resolution says
+    cure: Cure = "none"
     #: how likely it is worth keeping, by the ranker that chose it; None: nothing judged it
     probability: float | None = None
     #: the line that takes back what it says (lessons/later.py); 0 for none
     overtaken: int = 0
+    #: in a line, as whoever wrote it gave it; empty: it is made of the content
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

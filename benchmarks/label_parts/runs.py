@@ -73,7 +73,7 @@ def load_runs(data: Path, name: str) -> list[Run]:
 
 def _run(row: Mapping[str, Any], messages: tuple[Message, ...]) -> Run:
     signals = observe(read_dialogue(messages))
-    outcome = decide_outcome(signals).known
+    outcome = decide_outcome(signals).outcome
     kind, features = features_of(signals, outcome)
     task = str(row.get("task") or row["file"])
     same_as = str(row.get("same_as") or "")

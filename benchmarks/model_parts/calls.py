@@ -1,6 +1,6 @@
 """What the path with a language model asks and pays for, and what comes of it, on the sixteen sessions of tests/replay.
 
-    python benchmarks/model_parts/calls.py
+    python benchmarks/model_parts/calls.py [--small]
 
 A server on this machine gives the recorded answers (tests/replay/answers.jsonl) and counts: no key, no network. The
 sessions go through the whole path: segments, labels, memories, their upload. Nothing is redacted, because an answer is
@@ -10,7 +10,8 @@ One line: `calls` and `input_tokens` of all requests, by question in `by_questio
 8 kB), medium and large (over 40 kB) logs in `by_size`; `estimated_calls` and
 `estimated_tokens`, what `ultron process --estimate` said before; `segments`; `notes` of the recorded answers, of which
 `missing` are not stored; `quotes` of the list that some request showed, of `quotes_of`, with
-those `unseen`; `undone`, rows that are pending or failed, with their `errors`.
+those `unseen`; `undone`, rows that are pending or failed, with their `errors`. With `--small` also one line a small
+context: the same sessions on a server that keeps to it, answered by rule where less than a whole record is shown.
 """
 
 from __future__ import annotations
@@ -31,22 +32,49 @@ sys.path.insert(0, str(ROOT))
 from tests.support.gold import sessions
 from tests.support.model.recorded import Recorded, notes
 from tests.support.model.server import model_server
+from tests.support.model.small import SmallServer, recorded_or_sensible
 from tests.support.walk import PlainRedactor, good_list, missing, unseen, walk, with_server
 from ultron_core.settings import SessionSettings, Settings, StoreSettings
 
+#: tokens
+CONTEXTS = (4_096, 8_192, 16_384)
 #: bytes of a log
 SIZES = {"small": (0, 8_000), "medium": (8_000, 40_000), "large": (40_000, 10**9)}
 
 
 def main():
     about = argparse.RawDescriptionHelpFormatter
-    argparse.ArgumentParser(description=__doc__, formatter_class=about).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=about)
+    parser.add_argument("--small", action="store_true", help="also with small contexts")
+    small = parser.parse_args().small
     answers = Recorded()
     with tempfile.TemporaryDirectory() as home, model_server() as server:
         server.always = answers
-        settings = Settings(store=StoreSettings(home=Path(home)), sessions=SessionSettings(quiet_minutes=0))
-        done = walk(with_server(settings, server), server, redactor=PlainRedactor())
+        done = walk(with_server(settings_in(home), server), server, redactor=PlainRedactor())
     print(json.dumps({"benchmark": "model_calls", **figures(done, answers.calls)}, ensure_ascii=False))
+    for context in CONTEXTS if small else ():
+        print(json.dumps({"benchmark": "model_calls_small", **in_context(context)}, ensure_ascii=False))
+
+
+def settings_in(home):
+    return Settings(store=StoreSettings(home=Path(home)), sessions=SessionSettings(quiet_minutes=0))
+
+
+def in_context(context):
+    """What the sessions take on a model that reads no more."""
+    small = SmallServer(context, recorded_or_sensible())
+    with tempfile.TemporaryDirectory() as home, model_server() as server:
+        server.always = small
+        settings = with_server(settings_in(home), server, api_key=None, max_input_tokens=context)
+        done = walk(settings, server, redactor=PlainRedactor())
+    return {
+        "context": context,
+        "calls": small.calls,
+        "input_tokens": small.read,
+        "output_tokens": small.written,
+        "refused": len(small.refused),
+        "undone": done.report["pending"] + done.report["failed"],
+    }
 
 
 def by_size(asked):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ultron_core.cli.main import set_up_logging
-from ultron_core.folders import make_folders, make_home
+from ultron_core.folders import exposed, make_folders, make_home, narrow
 from ultron_core.settings import Settings, StoreSettings
 from ultron_core.sft import BuildConfig, Tools, Workers, build_rows, write_dataset
 
@@ -83,3 +83,34 @@ def test_a_file_in_the_way_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileExistsError):
         make_folders(tmp_path / "file")
+
+
+def test_what_other_accounts_may_read_is_found_and_closed(open_folder):
+    home = open_folder / "home"
+    (home / "sessions").mkdir(parents=True)
+    (home / "closed").mkdir()
+    for name in ("ultron.toml", "sessions/one.jsonl", "closed/two.jsonl"):
+        (home / name).write_text("x")
+        (home / name).chmod(0o644)
+    (home / "serve.json").write_text("x")
+    (home / "serve.json").chmod(0o600)
+    (home / "link").symlink_to(home / "closed" / "two.jsonl")
+    home.chmod(0o711)  # passable, but nobody sees what is in it
+    (home / "sessions").chmod(0o755)
+    (home / "closed").chmod(0o700)
+    found = list(exposed(home, open_folder / "nowhere"))
+    assert found == [home / "sessions", home / "sessions" / "one.jsonl", home / "ultron.toml"]
+    for path in found:
+        narrow(path)
+    assert list(exposed(home)) == []
+    assert (home / "ultron.toml").stat().st_mode & 0o777 == 0o600
+    assert (home / "sessions").stat().st_mode & 0o777 == 0o711
+
+
+def test_what_lies_below_a_closed_folder_is_out_of_reach(open_folder):
+    inner = open_folder / "private" / "home"
+    inner.mkdir(parents=True)
+    inner.chmod(0o755)
+    assert list(exposed(inner)) == [inner]
+    inner.parent.chmod(0o700)
+    assert list(exposed(inner)) == []

@@ -54,10 +54,14 @@ def talkative(request):
             {"tasks": [{"start": a, "end": b, "topic": topic} for a, b in zip(starts, ends, strict=True)]}
         )
     made = json.loads(answer(request))
-    for memory in made.get("memories", ()):
-        memory["resolution"] += f" with {ALL['npm']} of {ALL['mail']}"
-    for lesson in made.get("lessons", ()):
-        lesson["note"] += f" with {ALL['stripe']}"
+    for part in made.get("tasks", [made]):
+        if "topic" in part:
+            part["topic"] = f"make the import work with {ALL['github']}"
+        for metric in part.get("metrics", ()):
+            metric["note"] = f"it rests on {ALL['stripe']}"
+        for memory in part.get("memories", ()):
+            memory["resolution"] += f" with {ALL['npm']} of {ALL['mail']}"
+            memory["summary"] = f"The model's one line. Key: {ALL['dashscope']}."
     if "summary_l0" in made:
         made["summary_l0"] += f" Key: {ALL['dashscope']}."
     return json.dumps(made)

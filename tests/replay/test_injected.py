@@ -36,9 +36,8 @@ def obedient(request):
         value["tasks"] = [{"start": 1, "end": shown.last, "topic": "a task"}]
     if "outcome" in wanted:
         metrics = [{"name": name, "score": 0.9} for name in ("goal_reached", "completeness")]
-        lessons = [{"kind": "solved_error", "score": 0.9}, {"kind": "preference", "score": 0.9}]
         value |= {"outcome": "success", "task_type": "code", "success_probability": 0.9}
-        value |= {"metrics": metrics, "lessons": lessons}
+        value |= {"metrics": metrics}
     if "memories" in wanted:
         value["memories"] = notes(shown)
     for name in wanted - set(value):

@@ -11,10 +11,10 @@ from tests.support.model.server import model_server
 from tests.support.walk import stored, with_server
 from ultron_core.client import Ultron
 from ultron_core.labels.judge import labeler_of
-from ultron_core.llm.records.asking import requests
-from ultron_core.llm.records.record import Record
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories import extractor_of
+from ultron_core.records.asking import requests
+from ultron_core.records.record import Record
 from ultron_core.segments.by_model.cut import segmenter_of
 from ultron_core.sessions import parse_session
 from ultron_core.steps import overview

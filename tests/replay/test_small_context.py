@@ -1,33 +1,18 @@
 """The sixteen sessions on a model of one small machine: a context that is kept to, schemas that may be refused."""
 
-import json
-
 import pytest
 
-from tests.core.steps.stages.test_model_path import answer
 from tests.support.gold import sessions
-from tests.support.model.recorded import Recorded
 from tests.support.model.server import model_server
-from tests.support.model.small import SmallServer
+from tests.support.model.small import SmallServer, recorded_or_sensible
 from tests.support.walk import walk, with_server
 from ultron_core.client import Ultron
 from ultron_core.errors import ModelUnavailableError
 from ultron_core.settings import SessionSettings
 from ultron_core.steps.stages.estimate import estimate_pending
 
-#: tokens of context, and the calls that they may take; 33 where the whole of each record fits
-CALLS = {4_096: 110, 8_192: 44, 16_384: 33}
-
-
-def recorded_or_sensible():
-    """The recorded answer where the whole record is shown, else one by rule."""
-    recorded = Recorded()
-
-    def say(request):
-        value = recorded.value(request)
-        return answer(request) if value is None else json.dumps(value, ensure_ascii=False)
-
-    return say
+#: tokens of context, and the calls that they may take; 16 where the whole of each record fits
+CALLS = {4_096: 60, 8_192: 24, 16_384: 16}
 
 
 def small_walk(settings, plain, context, **more):
@@ -65,7 +50,7 @@ def test_a_context_smaller_than_the_instructions_is_told_with_the_one_that_is_ne
     ):
         ultron.ingest([session.path for session in sessions()[:2]], "agent")
         report = ultron.process_pending()
-        with pytest.raises(ModelUnavailableError, match="1,231 are needed"):
+        with pytest.raises(ModelUnavailableError, match="1,188 are needed"):
             estimate_pending(ultron.runtime)
     assert server.chats() == []
     assert (report["pending"], report["failed"]) == (2, 0)

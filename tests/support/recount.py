@@ -119,7 +119,8 @@ def _orphans(ultron, memories):
     parted = rows(
         ultron,
         "SELECT d.id FROM merge_decisions d LEFT JOIN memory_contributions c ON c.id = d.contribution_id"
-        " WHERE d.undone_at IS NULL AND c.memory_id IS DISTINCT FROM d.memory_id",
+        " WHERE d.undone_at IS NULL AND d.decision NOT IN ('archive', 'return')"
+        " AND c.memory_id IS DISTINCT FROM d.memory_id",
     )
     yield from (f"decision {row['id']} is about the contribution of another memory" for row in parted)
     apart = rows(

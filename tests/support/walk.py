@@ -68,7 +68,7 @@ def stored(ultron, server, estimate, report):
             " FROM task_segments ORDER BY session_file, start_line"
         ).fetchall()
         memories = conn.execute(
-            "SELECT id, memory_type, content, context, resolution, tags FROM memories WHERE status <> 'archived'"
+            "SELECT id, memory_type, content, context, resolution, tags, cure FROM memories WHERE status <> 'archived'"
         ).fetchall()
         drops = conn.execute("SELECT stage, reason, detail, payload FROM drops").fetchall()
     return Walk(server.chats(), estimate, report, segments, memories, drops)

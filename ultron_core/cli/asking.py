@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 #: commands that the server runs
-ASKED = ("search", "show", "sessions", "stats")
+ASKED = ("search", "show", "memories", "history", "sessions", "stats")
 #: bytes of a Unix socket's path on every system, less the end mark
 _PATH_LIMIT = 103
 #: seconds to connect, and for a whole answer

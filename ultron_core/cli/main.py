@@ -17,7 +17,14 @@ from ultron_core.cli.asking import ASKED, command_of, is_answering
 from ultron_core.cli.opening import lent
 from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
 from ultron_core.display import one_line, plain
-from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
+from ultron_core.errors import (
+    AmbiguousNameError,
+    NotFoundError,
+    NothingToExportError,
+    SettingsError,
+    UltronError,
+    UnknownNameError,
+)
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
@@ -30,21 +37,27 @@ IS_INSTALLED = not (Path(__file__).resolve().parents[2] / "pyproject.toml").exis
 
 #: the module of each command, imported when it is asked for
 _MODULES = {
+    "archive": "memories",
     "clusters": "embeddings",
     "confirm": "maintain",
     "connect": "connect",
-    "delete": "maintain",
+    "cost": "cost",
+    "delete": "memories",
     "demo": "dev",
     "dev": "dev",
     "doctor": "doctor",
     "drops": "memory",
+    "edit": "edit",
     "erase": "erase",
     "export-sft": "sft",
     "handbook": "handbook",
+    "history": "memories",
     "ingest": "ingest",
     "ingest-text": "ingest",
+    "init": "init",
     "judge": "judge",
     "keys": "keys",
+    "memories": "memories",
     "model": "model",
     "outcomes": "sft",
     "process": "ingest",
@@ -60,6 +73,7 @@ _MODULES = {
     "show": "memory",
     "stats": "memory",
     "train": "datasets.train",
+    "unarchive": "memories",
     "unmerge": "maintain",
 }
 
@@ -91,8 +105,8 @@ class _Commands(click.Group):
 def cli(context: click.Context, home: Path | None) -> None:
     """Logs of coding agents in; shared memory and datasets for training out.
 
-    Begin with `ultron ingest --claude-code` (or --codex, or a folder), then `ultron search "..."`. `ultron doctor` says
-    where everything is. Exit codes: 0 done, 1 you must act, 2 wrong usage, 3 partly done.
+    Begin with `ultron init`, which finds the logs of your agents (or `ultron ingest PATH`), then `ultron search "..."`.
+    `ultron doctor` says where everything is. Exit codes: 0 done, 1 you must act, 2 wrong usage, 3 partly done.
     """
     if (server := lent()) is not None:
         # settings, with the folder of whoever asks, and logging are the server's
@@ -164,7 +178,7 @@ def run_command(arguments: Sequence[str]) -> int:
     except click.exceptions.Abort:
         console(stderr=True).print("Stopped; the next run resumes here.")
         return 130
-    except (UnknownNameError, NothingToExportError) as error:
+    except (UnknownNameError, AmbiguousNameError, NotFoundError, NothingToExportError) as error:
         console(stderr=True).print(f"ultron: {_without_keys(str(error))}", style="bold red")
         return USAGE
     except UltronError as error:

@@ -13,7 +13,7 @@ from ultron_core.settings import Settings
 if TYPE_CHECKING:
     from ultron_core.client import Ultron
 
-__all__ = ["describe_store", "lend", "lent", "open_ultron"]
+__all__ = ["lend", "lent", "open_ultron", "tell_store"]
 
 #: of a process that answers for others: every command uses it, none opens its own
 _LENT: ContextVar[Ultron | None] = ContextVar("lent", default=None)
@@ -56,11 +56,12 @@ def _check_store(settings: Settings) -> None:
         )
 
 
-def describe_store(ultron: Ultron) -> str:
-    """Which store answered, and what it holds."""
+def tell_store(ultron: Ultron) -> None:
+    """An empty answer says where it was looked for, and what is there: on standard error, beside a JSON document."""
+    from ultron_core.cli.output import console
     from ultron_core.steps.overview import holdings
 
     held = holdings(ultron.runtime)
-    return (
-        f"Store {held.pop('store')}: " + ", ".join(f"{count:,} {what}" for what, count in held.items()) + "."
-    )
+    place = held.pop("store")
+    counts = ", ".join(f"{count:,} {what}" for what, count in held.items())
+    console(stderr=True).print(f"Nothing found. Store {place}: {counts}.", soft_wrap=True)

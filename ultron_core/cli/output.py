@@ -16,6 +16,7 @@ from uuid import UUID
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -31,6 +32,7 @@ __all__ = [
     "console",
     "key_values",
     "print_json",
+    "print_rows",
     "table",
     "terminal",
 ]
@@ -41,6 +43,8 @@ DONE, FAILED, USAGE, PARTLY = 0, 1, 2, 3
 
 #: characters of a line where there is no terminal to ask
 _PIPE_WIDTH = 240
+#: in fewer a table leaves its words no room
+_TABLE_WIDTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,18 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> 
     for row in rows:
         made.add_row(*[_cell(value) for value in row])
     return made
+
+
+def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table whose last column holds words; in a narrow terminal each row is a block, the words below the rest."""
+    out = console()
+    if out.width >= _TABLE_WIDTH:
+        out.print(table("", columns, rows))
+        return
+    for row in rows:
+        *facts, words = map(_cell, row)
+        out.print("  ".join(fact for fact in facts if fact != "-"), style="bold")
+        out.print(Padding(Text(plain(words)), (0, 0, 0, 2), expand=False))
 
 
 def _cell(value: Any) -> str:

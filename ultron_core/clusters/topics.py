@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import ask_shortened
+from ultron_core.records.asking import ask_shortened
 
 __all__ = ["Topic", "ask_topic", "name_topics"]
 

@@ -39,9 +39,11 @@ class Editing(ABC):
         changed_by: str = "",
         trust: Trust = "human",
         if_version: int | None = None,
+        purge: bool = False,
     ) -> MemoryRecord:
         """Change fields of a memory; a field that is None stays. What it said before is kept with `changed_by`. The new
-        words are the owner's; `trust` "upload" where they are an agent's or anybody else's.
+        words are the owner's; `trust` "upload" where they are an agent's or anybody else's. With `purge` no older words
+        stay: not in its versions, in what was given to it and merged, nor in quotes; no merge can be undone then.
 
         Raises NotFoundError, InputError, and ConflictError when it is not at `if_version` any more.
         """
@@ -62,6 +64,7 @@ class Editing(ABC):
             changed_by=changed_by,
             trust=trust,
             if_version=if_version,
+            purge=purge,
         )
 
     def confirm_memory(self, memory_id: str | UUID, *, given_by: str = "") -> MemoryRecord:
@@ -103,28 +106,41 @@ class Editing(ABC):
 
     def archive_memory(self, memory_id: str | UUID) -> MemoryRecord:
         """Leave a memory out of searches until it is unarchived. Raises NotFoundError."""
+        return self.archive_memories([memory_id])[0]
+
+    def archive_memories(self, ids: Sequence[str | UUID]) -> Sequence[MemoryRecord]:
+        """The same of several, of all or none. Raises NotFoundError."""
         from ultron_core.steps import edit as curate
 
-        return curate.archive_memory(self.runtime, memory_id)
+        return curate.archive_memories(self.runtime, given.items_of("ids", ids))
 
     def unarchive_memory(self, memory_id: str | UUID) -> MemoryRecord:
         """Bring an archived memory back; that it is junk is withdrawn. Raises NotFoundError, and
         InputError when its last source is gone."""
+        return self.unarchive_memories([memory_id])[0]
+
+    def unarchive_memories(self, ids: Sequence[str | UUID]) -> Sequence[MemoryRecord]:
+        """The same of several, of all or none. Raises NotFoundError and InputError."""
         from ultron_core.steps import edit as curate
 
-        return curate.unarchive_memory(self.runtime, memory_id)
+        return curate.unarchive_memories(self.runtime, given.items_of("ids", ids))
 
     def get_memory_history(self, memory_id: str | UUID) -> dict[str, Any]:
-        """`{version, versions, decisions}`: what it said before, and every merge. Raises NotFoundError."""
+        """`{version, hits, versions, decisions, verdicts, links}`: how often it was hit, what it said before, every
+        merge, every time it was archived or came back, and what it is linked with. Raises NotFoundError."""
         from ultron_core.steps import edit as curate
 
         return curate.history(self.runtime, memory_id)
 
     def delete_memory(self, memory_id: str | UUID) -> None:
         """Remove a memory and everything derived from it. Raises NotFoundError."""
+        self.delete_memories([memory_id])
+
+    def delete_memories(self, ids: Sequence[str | UUID]) -> None:
+        """The same of several, of all or none. Raises NotFoundError."""
         from ultron_core.steps import edit as curate
 
-        curate.delete_memory(self.runtime, memory_id)
+        curate.delete_memories(self.runtime, given.items_of("ids", ids))
 
     def erase_session(self, session: str, *, dry_run: bool = False, datasets: bool = False) -> Erased:
         """Erase a session named by key, id or `<agent>/<file>`, with what was made of it; `dry_run` only says what.

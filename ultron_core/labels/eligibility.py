@@ -25,12 +25,14 @@ _OK = Eligibility(True, "ok")
 def is_memory_eligible(label: QualityLabel | Mapping[str, Any] | None, threshold: float = 0.7) -> Eligibility:
     """May memories be taken from this segment? Refused: no_label, bad_label, below_threshold.
 
-    How the run ended does not matter: a failed run is the best source of a memory of an error.
+    How the run ended does not matter: a failed run is the best source of a memory of an error. A memory_score of None
+    is that of a judgement without notes: the extraction finds out what there is to learn.
     """
     summary = _summary(label)
     if isinstance(summary, Eligibility):
         return summary
-    score = _number(summary.get("memory_score", summary.get("overall_score")))
+    given = summary.get("memory_score", summary.get("overall_score"))
+    score = 1.0 if given is None and "memory_score" in summary else _number(given)
     if score is None:
         return Eligibility(False, "bad_label")
     return _OK if score >= threshold else Eligibility(False, "below_threshold")

@@ -131,5 +131,5 @@ def features_of(signals: Signals, outcome: Outcome | None = None) -> tuple[str, 
     """
     d = signals.dialogue
     if d.steps or d.calls or len(d.human) > 1:
-        return "work", work_features(signals, outcome or decide_outcome(signals).known)
+        return "work", work_features(signals, outcome or decide_outcome(signals).outcome)
     return "answer", answer_features(signals)

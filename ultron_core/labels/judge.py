@@ -6,11 +6,11 @@ leaves the row pending; the rules never step in silently.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, get_args
+from typing import Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ultron_core.labels.lessons import memory_score
 from ultron_core.labels.metrics import WEIGHTS
@@ -18,14 +18,13 @@ from ultron_core.labels.task_type import TASK_TYPES
 from ultron_core.labels.verdict import overall_score
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Named
-from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
-from ultron_core.llm.records.record import Record, RecordWindow
 from ultron_core.models import Message, Metric, Outcome, QualityLabel, QualitySummary
+from ultron_core.records.asking import Question, ask_windows, made_by, prompt_digest
+from ultron_core.records.record import Record, RecordWindow
 
 __all__ = [
     "STAGE",
     "Judgement",
-    "LessonJudgement",
     "MetricJudgement",
     "judge_prompt",
     "judge_rules",
@@ -58,27 +57,6 @@ MetricName = Literal[
 _JUDGED: tuple[str, ...] = get_args(MetricName)
 
 
-#: kinds of lessons that a model may see in a segment
-_KINDS = (
-    *("solved_error", "failure", "defect", "correction", "preference", "fact", "decision"),
-    *("recap", "cause", "security", "tip", "lookup", "pattern"),
-)
-
-
-def _list_kinds(schema: dict[str, Any]) -> None:
-    schema["enum"] = list(_KINDS)
-
-
-def _known_kind(kind: str) -> str:
-    if kind not in _KINDS:
-        raise ValueError(f"{kind!r} is not a kind of lesson")
-    return kind
-
-
-#: these, as an enum of the answer's schema
-LessonKind = Annotated[str, AfterValidator(_known_kind), Field(json_schema_extra=_list_kinds)]
-
-
 class MetricJudgement(BaseModel):
     """One metric; `messages` are the numbers shown in the window."""
 
@@ -88,25 +66,13 @@ class MetricJudgement(BaseModel):
     note: str = Field(default="", max_length=300)
 
 
-class LessonJudgement(BaseModel):
-    """One thing worth learning."""
-
-    kind: LessonKind
-    score: float = Field(ge=0, le=1)
-    messages: list[int] = Field(default_factory=list, max_length=10)
-    note: str = Field(default="", max_length=300)
-
-
 class Judgement(BaseModel):
     """What the model says of a segment up to the end of a window."""
-
-    model_config = ConfigDict(json_schema_extra={"asked": ["lessons"]})
 
     outcome: Outcome
     task_type: str = Field(max_length=20)
     success_probability: float = Field(ge=0, le=1)
     metrics: list[MetricJudgement] = Field(min_length=1, max_length=6)
-    lessons: list[LessonJudgement] = Field(default_factory=list, max_length=8)
     notes: str = Field(default="", max_length=1_500)
 
 
@@ -148,8 +114,9 @@ def labeler_of(llm: Named) -> str:
 @cache
 def prompt_version() -> str:
     """Changes with the words of the prompts and the schema of their answers."""
-    both = read_prompt("ultron_core.llm", "both")  # the same judgement, asked for with the notes
-    return prompt_digest("\n\n".join([*judge_rules(), both]), Judgement)
+    # the same judgement, asked for with the notes, and with the boundaries as well
+    both = (read_prompt("ultron_core.llm", name) for name in ("both", "whole"))
+    return prompt_digest("\n\n".join([*judge_rules(), *both]), Judgement)
 
 
 def unjudged(llm: LLM) -> QualityLabel:
@@ -165,9 +132,13 @@ def missing_metrics(answer: Judgement, earlier: Sequence[Judgement], last: bool)
 
 
 def label_from(
-    messages: Sequence[Message], answers: Sequence[tuple[RecordWindow, Judgement]], llm: LLM
+    messages: Sequence[Message],
+    answers: Sequence[tuple[RecordWindow, Judgement]],
+    llm: LLM,
+    lessons: Mapping[str, Metric] | None = None,
 ) -> QualityLabel:
-    """The label that the judgements of all windows make."""
+    """The label that the judgements of all windows make; `lessons` None: the notes are asked for by themselves, and
+    what there is to learn is not known yet."""
     judged = [(window.end - window.start, judgement) for window, judgement in answers]
     last = judged[-1][1]
     metrics = {name: _metric(messages, judged, name) for name in _JUDGED}
@@ -176,16 +147,15 @@ def label_from(
         round(last.success_probability, 4), WEIGHTS["expected_success"], (), "success_probability"
     )
     metrics["expected_success"] = expected
-    lessons = _lessons(messages, judged)
     evidence = last.outcome == "success" or last.success_probability >= SURE
     summary = QualitySummary(
         overall_score=overall_score(metrics, last.outcome, evidence),
-        memory_score=memory_score(lessons),
+        memory_score=None if lessons is None else memory_score(lessons),
         success_probability=round(last.success_probability, 4),
         outcome=last.outcome,
         task_type=last.task_type if last.task_type in TASK_TYPES else "other",
     )
-    return QualityLabel(summary, {**metrics, **lessons}, labeler_of(llm))
+    return QualityLabel(summary, {**metrics, **(lessons or {})}, labeler_of(llm))
 
 
 def _metric(messages: Sequence[Message], judgements: Sequence[tuple[int, Judgement]], name: str) -> Metric:
@@ -199,19 +169,6 @@ def _metric(messages: Sequence[Message], judgements: Sequence[tuple[int, Judgeme
         score = judged[-1][1].score
     at = [number for _, m in judged for number in m.messages]
     return Metric(round(score, 4), WEIGHTS[name], _lines(messages, at), judged[-1][1].note)
-
-
-def _lessons(messages: Sequence[Message], judgements: Sequence[tuple[int, Judgement]]) -> dict[str, Metric]:
-    """The best lesson of each kind over all windows."""
-    best: dict[str, LessonJudgement] = {}
-    for _, judgement in judgements:
-        for lesson in judgement.lessons:
-            if lesson.kind not in best or lesson.score > best[lesson.kind].score:
-                best[lesson.kind] = lesson
-    return {
-        f"lesson_{kind}": Metric(round(one.score, 4), 0.0, _lines(messages, one.messages), one.note)
-        for kind, one in best.items()
-    }
 
 
 def _lines(messages: Sequence[Message], numbers: Sequence[int]) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ Each lesson is a metric of weight 0 (it has no part in overall_score) with the l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ultron_core.labels.signals import Signals, words
 from ultron_core.lessons.drafts import find_drafts
@@ -13,7 +13,7 @@ from ultron_core.lessons.gate import gate_draft
 from ultron_core.models import MemoryDraft, Message, Metric
 from ultron_core.transcript.speech import is_only_courtesy
 
-__all__ = ["judge_lessons", "memory_score"]
+__all__ = ["judge_lessons", "lessons_of", "memory_score"]
 
 #: highest score of a segment without any lesson: below the gate of 0.7 on purpose
 _SUBSTANCE_CAP = 0.6
@@ -29,12 +29,16 @@ def judge_lessons(messages: Sequence[Message], signals: Signals, project: str = 
     The same finders and the same gate as extraction: a segment passes the memory gate exactly when a draft of it
     would be kept.
     """
+    kept = (draft for draft in find_drafts(messages, project) if gate_draft(draft, messages) is None)
+    return {**lessons_of(kept), "substance": _substance(signals)}
+
+
+def lessons_of(drafts: Iterable[MemoryDraft]) -> dict[str, Metric]:
+    """`lesson_<kind>` for each kind of these drafts: the rule that found it, of a model's note its type."""
     by_kind: dict[str, list[MemoryDraft]] = {}
-    for draft in find_drafts(messages, project):
-        if gate_draft(draft, messages) is None:
-            by_kind.setdefault(draft.lesson, []).append(draft)
-    found = {f"lesson_{kind}": _metric(drafts) for kind, drafts in by_kind.items()}
-    return {**found, "substance": _substance(signals)}
+    for draft in drafts:
+        by_kind.setdefault(draft.lesson or draft.memory_type, []).append(draft)
+    return {f"lesson_{kind}": _metric(same) for kind, same in by_kind.items()}
 
 
 def _metric(drafts: Sequence[MemoryDraft]) -> Metric:

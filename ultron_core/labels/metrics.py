@@ -59,7 +59,7 @@ def measure(signals: Signals, verdict: Verdict, estimate: Estimate | None) -> di
     """All metrics of one segment, in the order of WEIGHTS; without an estimate expected_success has no weight."""
     measured = {
         "goal_reached": _goal_reached(signals, verdict),
-        "expected_success": _expected_success(signals, verdict.known, estimate),
+        "expected_success": _expected_success(signals, verdict.outcome, estimate),
         "tool_success": _tool_success(signals),
         "recovery": _recovery(signals),
         "no_repetition": _no_repetition(signals),
@@ -82,12 +82,12 @@ def _nothing(note: str) -> Metric:
 
 
 def _goal_reached(signals: Signals, verdict: Verdict) -> Metric:
-    """The verdict with the line that decides it; what only the agent says has no weight."""
+    """The verdict with the line that decides it."""
     lines = verdict.lines(signals)
     if verdict.outcome == "unknown":
         return Metric(0.5, 0.0, signals.dialogue.lines((signals.dialogue.answer_at,)), verdict.note)
     score = {"success": 1.0, "partial": 0.5, "failure": 0.0}[verdict.outcome]
-    return Metric(score, WEIGHTS["goal_reached"] if verdict.proven else 0.0, lines, verdict.note)
+    return Metric(score, WEIGHTS["goal_reached"], lines, verdict.note)
 
 
 def _expected_success(signals: Signals, outcome: Outcome, estimate: Estimate | None) -> Metric:

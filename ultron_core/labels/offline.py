@@ -16,7 +16,7 @@ from ultron_core.transcript.dialogue import read_dialogue
 __all__ = ["LABELER_VERSION", "label_offline"]
 
 #: stored on each row that the rules made; a change of rules or coefficients raises it
-LABELER_VERSION = "offline:22"
+LABELER_VERSION = "offline:23"
 
 
 def label_offline(
@@ -37,10 +37,10 @@ def label_offline(
     verdict = decide_outcome(signals)
     outcome = verdict.outcome
     # on 130 tasks of people on their projects it ranked like a coin (docs/quality.md)
-    estimate = None if project else estimate_success(signals, verdict.known, models)
+    estimate = None if project else estimate_success(signals, outcome, models)
     metrics = measure(signals, verdict, estimate)
     lessons = judge_lessons(messages, signals, project)
-    evidence = verdict.known == "success" or (estimate is not None and estimate.above_bound)
+    evidence = outcome == "success" or (estimate is not None and estimate.above_bound)
     summary = QualitySummary(
         overall_score=overall_score(metrics, outcome, evidence),
         memory_score=memory_score(lessons),

@@ -26,21 +26,12 @@ _OPENING, _LAST_WORDS = 80, 300
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a task ended, and what says so: positions in the dialogue, or a line outside it.
-
-    `proven` is False where only the agent says that it succeeded; that opens no training gate.
-    """
+    """How a task ended, and what says so: positions in the dialogue, or a line outside it."""
 
     outcome: Outcome
     note: str
     at: tuple[int, ...] = ()
     line: int = 0
-    proven: bool = True
-
-    @property
-    def known(self) -> Outcome:
-        """What may be built on: not what only the agent says."""
-        return self.outcome if self.proven else "unknown"
 
     def lines(self, signals: Signals) -> tuple[int, ...]:
         """The physical lines that decide, sorted."""
@@ -131,21 +122,12 @@ def _accepted(signals: Signals) -> Verdict | None:
 
 
 def _in_vain(signals: Signals) -> Verdict | None:
-    """Nothing was changed, and every call failed, the agent refused, or the person's last word is another failure."""
+    """Every call failed, or the agent refused at once."""
     d = signals.dialogue
     if d.steps and all(step.state == "error" for step in d.steps):
         return Verdict("failure", "no call succeeded", (d.steps[-1].position,))
     if not d.calls and speech.REFUSAL.match(d.answer.lstrip()[:_OPENING].replace("’", "'")):
         return Verdict("failure", "refused by the agent", (d.answer_at,))
-    last = signals.last_human
-    if (
-        last in signals.reported_errors[-1:]
-        and last != d.human[0]
-        and not any(at > last for at in signals.changes)
-    ):
-        return Verdict(
-            "failure", "the person's last word is a failure, and nothing was changed since", (last,)
-        )
     return None
 
 
@@ -163,7 +145,7 @@ def _left(steps: Sequence[ToolStep]) -> bool:
 
 def _claimed(signals: Signals) -> Verdict | None:
     """Files were changed, the last call worked, no error was left and nobody complained, and the agent closes without
-    a question: only the agent says that it is done."""
+    a question: only the agent says that it is done, which is no outcome (docs/quality.md)."""
     d = signals.dialogue
     closes = d.answer_at == len(d.messages) - 1 and not d.messages[d.answer_at].tool_calls
     clean = (
@@ -177,7 +159,7 @@ def _claimed(signals: Signals) -> Verdict | None:
         return None
     if speech.ASKS.search(d.answer[-_LAST_WORDS:]):
         return None
-    return Verdict("success", "only the agent says so", (d.answer_at,), proven=False)
+    return Verdict("unknown", "only the agent says so", (d.answer_at,))
 
 
 def overall_score(metrics: Mapping[str, Metric], outcome: Outcome, evidence: bool) -> float:

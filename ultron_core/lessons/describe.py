@@ -14,6 +14,7 @@ __all__ = [
     "edited_path",
     "file_name",
     "folder_of",
+    "names_in",
     "path_of",
     "short_path",
     "texts_of",
@@ -25,6 +26,12 @@ EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|
 _NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
 _OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
+
+#: a name in code, a path, a version or a number, e.g. `user_id`, `src/a.py`, `--force`, `3.11`
+_NAME = re.compile(
+    r"`[^`\n]{1,200}`|(?<![\w./\\-])[\w.-]{0,80}[/\\][\w./\\-]{1,200}|(?<!\w)[^\W_]{1,40}(?:_[^\W_]{1,40}){1,8}|"
+    r"(?<![\w-])--?[a-z][\w-]{1,40}|\b[a-z]{1,40}[A-Z]\w{0,60}|(?<![\w.])\d{1,8}(?:\.\d{1,8}){1,4}"
+)
 
 #: only prepares or shows, e.g. `cd /repo`, `export CI=1`, `git add a.py`
 _PREPARES = re.compile(r"(?:cd|export|source|set|echo|ls|head|tail|cat|sleep|git add)\b")
@@ -115,6 +122,11 @@ def texts_of(arguments: Any) -> tuple[str, str]:
     lowered = {key.lower(): value for key, value in named.items() if isinstance(value, str)}
     old, new = (next((lowered[key] for key in keys if key in lowered), "") for keys in (_OLD_KEYS, _NEW_KEYS))
     return old, new
+
+
+def names_in(text: str) -> set[str]:
+    """What a text calls by its name, without marks of code."""
+    return {name.strip("`") for name in _NAME.findall(text)}
 
 
 def short_path(path: str) -> str:

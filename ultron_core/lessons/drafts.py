@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, get_args
 
@@ -25,7 +26,6 @@ _PROOF: Final[Mapping[Source, Proof]] = {
     "refusal": "person",
     "choice": "person",
     "guide": "result",
-    "failure": "result",
     "cure": "check",
 }
 SHELVES: Final = ("proven", "claimed")
@@ -42,7 +42,7 @@ def find_drafts(messages: Sequence[Message], project: str = "") -> list[MemoryDr
     at_work = bool(project) or _at_work(kept, actions)
     ranked = [
         one
-        for one in rank(find_candidates(kept, actions), kept, actions, at_work=at_work)
+        for one in rank(find_candidates(kept, actions), kept, actions)
         if one.probability >= _least(one.candidate.source) and (at_work or one.candidate.author != "agent")
     ]
     ranked.sort(key=lambda one: -one.probability)
@@ -71,16 +71,27 @@ def _at_work(messages: Sequence[Message], actions: Sequence[Action]) -> bool:
 
 
 def _least(source: Source) -> float:
-    return load_head().bounds["turn" if source == "turn" else shelf_of(source)]
+    bounds = load_head().bounds
+    return bounds.get(source, bounds[shelf_of(source)])
 
 
 def _once(ranked: Sequence[Ranked]) -> Iterator[Ranked]:
+    """Each content once, and of passages of one message that share words only the first."""
     seen: set[str] = set()
+    kept: dict[int, list[str]] = defaultdict(list)
     for one in ranked:
-        content = told(one.candidate)[0].casefold()
-        if content not in seen:
-            seen.add(content)
-            yield one
+        content, text = told(one.candidate)[0].casefold(), one.candidate.text
+        if content in seen or any(_share(text, other) for other in kept[one.candidate.position]):
+            continue
+        seen.add(content)
+        kept[one.candidate.position].append(text)
+        yield one
+
+
+def _share(one: str, other: str) -> bool:
+    """Whether one passage is part of the other, or both hold the same line."""
+    lines = {line.strip() for line in one.splitlines()} & {line.strip() for line in other.splitlines()}
+    return one in other or other in one or bool(lines - {""})
 
 
 def _draft(
@@ -98,6 +109,7 @@ def _draft(
         evidence=tuple(_evidence(one, messages, actions)),
         lesson=one.source,
         proof=_PROOF.get(one.source),
+        cure="verified" if one.source == "cure" and resolution else "none",
         probability=round(ranked.probability, 4),
         overtaken=overtaken_at(one, messages, actions),
     )

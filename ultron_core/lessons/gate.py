@@ -48,6 +48,10 @@ _PRIVATE = re.compile(
     r"(?:用户|客户|患者)的?(?:手机号|电话|住址|家庭住址|身份证|银行卡|病历|密码)(?:号码?)?(?:是|为|：)|身份证号",
     re.IGNORECASE,
 )
+#: where those words tell of somebody, and not of a field ("the customer's id is read from CLIENT_ID")
+_TELLS = ("is", "was", ":", "=", "是", "为", "：")
+#: behind them a value that is somebody's own, e.g. ` mia_li_3668`
+_OWN_VALUE = re.compile(r"\s*[^\s，。；]*[\d@]")
 #: what redaction leaves of a person: `<PERSON>`, `<PHONE_NUMBER_2>`
 _PERSONAL_PLACEHOLDER = re.compile(
     r"<(?:PERSON|EMAIL_ADDRESS|EMAIL|PHONE_NUMBER|CREDIT_CARD|US_SSN|SSN|ID_CARD|CN_ID|IBAN_CODE|IBAN|"
@@ -65,11 +69,12 @@ def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules:
     About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
     system_prompt, recalled_echo, not_own_words (a rule that is not the person's own, unless a model
     wrote it: `by_rules` False), overtaken (a later line takes it
-    back, whose number is in the payload). About its content: too_short, boilerplate, private_not_shareable,
-    low_confidence. A direct upload has no messages and meets the second group alone.
+    back, whose number is in the payload). About its content: too_short, boilerplate (neither of what a model wrote in
+    more than a word: it may be a value, or where something is), private_not_shareable, low_confidence (not of a cure
+    that nobody tested, which is kept as such). A direct upload has no messages and meets the second group alone.
     """
     records = as_messages(messages)
-    reason = (_about_source(draft, records) if records else None) or _about_content(draft)
+    reason = (_about_source(draft, records) if records else None) or _about_content(draft, by_rules)
     if reason is None and records:
         # a model puts what a person wants into its own words
         reason = (_about_speaker(draft, records) if by_rules else None) or (
@@ -142,19 +147,28 @@ def _echoes(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
     return any(len(text) >= 20 and text in memory for text in repeated for memory in recalled)
 
 
-def _about_content(draft: MemoryDraft) -> str | None:
+def _about_content(draft: MemoryDraft, by_rules: bool) -> str | None:
     content = one_line(draft.content)
-    if len(WORD.findall(content)) < (4 if CJK.search(content) else 3) and not draft.resolution.strip():
+    fewest = 4 if CJK.search(content) else 3
+    is_short = len(WORD.findall(content)) < fewest and (by_rules or len(content.split()) < 2)
+    if is_short and not draft.resolution.strip():
         return "too_short"
-    if _BOILERPLATE.match(content):
+    if by_rules and _BOILERPLATE.match(content):
         return "boilerplate"
-    if _is_private(f"{content} {one_line(draft.resolution)}"):
+    if _is_private(f"{content} {one_line(draft.resolution)}", by_rules):
         return "private_not_shareable"
     # a ranked draft has a bound of its own (lessons.drafts.least_of), below this one where only an agent says it
-    return "low_confidence" if draft.probability is None and draft.confidence < MIN_CONFIDENCE else None
+    is_judged = draft.probability is not None or draft.cure == "claimed"
+    return "low_confidence" if not is_judged and draft.confidence < MIN_CONFIDENCE else None
 
 
-def _is_private(text: str) -> bool:
+def _is_private(text: str, by_rules: bool) -> bool:
     placeholders = len(_PERSONAL_PLACEHOLDER.findall(text))
     words = len(WORD.findall(_PERSONAL_PLACEHOLDER.sub("", text)))
-    return _PRIVATE.search(text) is not None or (placeholders > 0 and placeholders * 6 > words)
+    if placeholders > 0 and placeholders * 6 > words:
+        return True
+    return any(by_rules or not _is_of_a_field(found, text) for found in _PRIVATE.finditer(text))
+
+
+def _is_of_a_field(found: re.Match[str], text: str) -> bool:
+    return found[0].lower().endswith(_TELLS) and _OWN_VALUE.match(text, found.end()) is None

@@ -19,11 +19,11 @@ from pydantic import BaseModel
 from ultron_core.errors import ContextTooLongError, ModelAnswerError, ModelError, ModelUnavailableError
 from ultron_core.llm.answering.answers import parse_answer
 from ultron_core.llm.answering.asking import ask_again, unusable
+from ultron_core.llm.clip import fit_tokens
 from ultron_core.llm.ledger import AnswerCache, CallLedger, LLMCall, MemoryCache, MemoryLedger
 from ultron_core.llm.limits import Limits
 from ultron_core.llm.pace import Pace
 from ultron_core.llm.protocol import Answer, Check
-from ultron_core.llm.records.clip import fit_tokens
 from ultron_core.llm.tokens import token_counter
 from ultron_core.llm.wire.completion import Completion, NotACompletion
 from ultron_core.llm.wire.endpoint import Endpoint

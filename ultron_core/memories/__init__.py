@@ -4,6 +4,7 @@ from ultron_core.lessons.gate import gate_draft
 from ultron_core.memories.backing import UNBACKED, Backing
 from ultron_core.memories.by_model import drafts_from, extract_with_model, extractor_of
 from ultron_core.memories.classify import classify_memory
+from ultron_core.memories.cures import cure_of_merge
 from ultron_core.memories.embedding_text import embedding_text
 from ultron_core.memories.extract import EXTRACTOR_VERSION, extract_memories
 from ultron_core.memories.from_text import extract_from_text
@@ -25,6 +26,7 @@ __all__ = [
     "TierRow",
     "assign_tiers",
     "classify_memory",
+    "cure_of_merge",
     "diverges",
     "drafts_from",
     "embedding_text",

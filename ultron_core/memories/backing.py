@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import get_args
 
-from ultron_core.models import Proof, Status, Trust
+from ultron_core.models import Cure, Proof, Status, Trust
 
 __all__ = ["UNBACKED", "Backing"]
 
@@ -13,6 +13,7 @@ __all__ = ["UNBACKED", "Backing"]
 _TRUSTED: tuple[Trust, ...] = ("human", "agent", "tool", "upload")
 #: the best first
 _PROVEN: tuple[Proof, ...] = get_args(Proof)
+_CURED: tuple[Cure, ...] = get_args(Cure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Backing:
     proof: Proof = "claimed"
     lesson: str = ""
     probability: float | None = None
+    cure: Cure = "none"
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -39,7 +41,8 @@ class Backing:
         first, second = sorted((self, other), key=lambda one: one.rank)
         proven = min(first, second, key=lambda one: _PROVEN.index(one.proof))
         likely = [one.probability for one in (first, second) if one.probability is not None]
-        return Backing(first.trust, proven.proof, proven.lesson, max(likely, default=None))
+        cure = min(first.cure, second.cure, key=_CURED.index)
+        return Backing(first.trust, proven.proof, proven.lesson, max(likely, default=None), cure)
 
     def weaker(self, other: Backing) -> Backing:
         """Of two whose words were put together the one that all of it can claim."""

@@ -9,16 +9,15 @@ from ultron_core.errors import ContextTooLongError
 from ultron_core.lessons.evidence import appears_in, is_own
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Named
-from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
-from ultron_core.llm.records.frame import mark_of
-from ultron_core.llm.records.record import Record
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories.classify import classify_memory
 from ultron_core.memories.notes import ExtractAnswer, Note, NoteQuote
 from ultron_core.memories.prompting import ask
 from ultron_core.memories.quotes import find_words
-from ultron_core.memories.unverified import mark_unverified
-from ultron_core.models import Evidence, MemoryDraft, Message, Outcome, Proof, QualityLabel
+from ultron_core.models import Cure, Evidence, MemoryDraft, Message, Proof, QualityLabel
+from ultron_core.records.asking import Question, ask_windows, made_by, prompt_digest
+from ultron_core.records.frame import mark_of
+from ultron_core.records.record import Record
 
 __all__ = [
     "WINDOW_TOKENS",
@@ -37,10 +36,10 @@ STAGE = "extract"
 WINDOW_TOKENS = 65_536
 #: tokens; a model that reads less cannot extract
 _LEAST_WINDOW = 256
-#: outcomes of a segment on which no cure counts as verified
-_NOT_REACHED = ("failure", "partial")
 #: only a person has wishes and corrects an agent
 _OF_PEOPLE = ("preference", "correction")
+#: types whose resolution is no cure that could help or not
+_WITHOUT_CURE = (*_OF_PEOPLE, "life")
 
 
 def extract_with_model(
@@ -54,7 +53,7 @@ def extract_with_model(
 ) -> list[MemoryDraft]:
     """Drafts of every window in order; quotes that are not in the message they name are left out of a draft.
 
-    `label` and `topic` tell the model how the segment ended and what was found in it; `system` is the session's
+    `label` and `topic` tell the model how the segment ended and what it was about; `system` is the session's
     system prompt.
     """
     record = Record(messages, system=system)
@@ -62,8 +61,7 @@ def extract_with_model(
         return []
     question = Question(STAGE, extract_prompt(), ExtractAnswer, _about(label, topic))
     answers = ask_windows(llm, record, question, window_tokens)
-    outcome = label.summary.outcome if label is not None else "unknown"
-    return drafts_from(usable(note for _, answer in answers for note in answer.memories), messages, outcome)
+    return drafts_from(usable(note for _, answer in answers for note in answer.memories), messages)
 
 
 def extract_rules() -> str:
@@ -89,24 +87,15 @@ def prompt_version() -> str:
         extract_rules(),
         read_prompt("ultron_core.memories", "ingest"),
         read_prompt("ultron_core.llm", "both"),
+        read_prompt("ultron_core.llm", "whole"),
     )
     return prompt_digest("\n\n".join(prompts), ExtractAnswer)
 
 
 def _about(label: QualityLabel | None, topic: str) -> tuple[str, ...]:
-    """What is known of the segment: its topic, how it ended, the lessons that the judge saw in it."""
-    lines = [f"Topic: {topic}"] if topic else []
-    if label is not None:
-        lines.append(f"Outcome: {label.summary.outcome}")
-        seen = [
-            (name.removeprefix("lesson_"), m)
-            for name, m in label.metrics.items()
-            if name.startswith("lesson_")
-        ]
-        if seen:
-            told = "; ".join(f"{kind}: {m.note}" if m.note else kind for kind, m in seen)
-            lines.append(f"Lessons seen: {told}")
-    return tuple(lines)
+    """What is known of the segment: its topic, and how it ended."""
+    outcome = f"Outcome: {label.summary.outcome}" if label is not None else ""
+    return tuple(line for line in (f"Topic: {topic}" if topic else "", outcome) if line)
 
 
 def usable(notes: Iterable[Note]) -> list[Note]:
@@ -114,11 +103,9 @@ def usable(notes: Iterable[Note]) -> list[Note]:
     return [note for note in notes if note.content.strip()]
 
 
-def drafts_from(
-    notes: Iterable[Note], messages: Sequence[Message], outcome: Outcome = "unknown"
-) -> list[MemoryDraft]:
+def drafts_from(notes: Iterable[Note], messages: Sequence[Message]) -> list[MemoryDraft]:
     """Notes as drafts: with the quotes that are in the log, and their cures as far as the log bears them out."""
-    return [_draft(note, messages, _is_verified(note, messages, outcome)) for note in notes]
+    return [_draft(note, messages, _is_verified(note, messages)) for note in notes]
 
 
 def _draft(note: Note, messages: Sequence[Message], verified: bool) -> MemoryDraft:
@@ -127,18 +114,20 @@ def _draft(note: Note, messages: Sequence[Message], verified: bool) -> MemoryDra
     memory_type = note.memory_type or classify_memory(content, context, resolution)
     if memory_type in _OF_PEOPLE:  # without a quote the gate refuses it
         found = [(message, words) for message, words in found if _is_persons(message)]
-    draft = MemoryDraft(
+    is_cure = bool(resolution) and memory_type not in _WITHOUT_CURE
+    cure: Cure = "none" if not is_cure else "verified" if verified else "claimed"
+    return MemoryDraft(
         content=content,
         context=context,
-        resolution="" if note.resolution_status == "none" else resolution,
+        resolution=resolution,
         tags=tuple(tag.strip()[:40] for tag in note.tags if tag.strip())[:5],
         confidence=note.confidence,
+        summary=note.summary.strip(),
         memory_type=memory_type,
         evidence=tuple(Evidence(message.start_line, message.end_line, words) for message, words in found),
         proof=_proof(found, verified),
+        cure=cure,
     )
-    is_cure = bool(draft.resolution) and memory_type not in (*_OF_PEOPLE, "life")
-    return mark_unverified(draft) if is_cure and not verified else draft
 
 
 def _proof(found: Sequence[tuple[Message, str]], verified: bool) -> Proof:
@@ -152,9 +141,10 @@ def _proof(found: Sequence[tuple[Message, str]], verified: bool) -> Proof:
     return "person" if any(by_people) else "claimed"
 
 
-def _is_verified(note: Note, messages: Sequence[Message], outcome: Outcome) -> bool:
-    """Whether the log shows that the cure helped: in words of a tool or a person, in a run that did not fail."""
-    if note.resolution_status != "verified" or note.verified_by is None or outcome in _NOT_REACHED:
+def _is_verified(note: Note, messages: Sequence[Message]) -> bool:
+    """Whether the log shows that the cure helped, in words of a tool or a person; how the whole run ended says nothing
+    about it."""
+    if note.resolution_status != "verified" or note.verified_by is None:
         return False
     shown = _found(note.verified_by, messages)
     return shown is not None and (shown[0].origin == "tool" or _is_persons(shown[0]))

@@ -6,12 +6,12 @@ import re
 
 from pydantic import BaseModel
 
+from ultron_core.llm.clip import fit_tokens
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import ask_shortened
-from ultron_core.llm.records.clip import fit_tokens
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories.prompting import ask
 from ultron_core.models import MemoryType
+from ultron_core.records.asking import ask_shortened
 
 __all__ = ["TypeAnswer", "classify_memory"]
 

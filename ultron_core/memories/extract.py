@@ -12,7 +12,7 @@ from ultron_core.models import MemoryDraft, MessageLike, as_messages
 __all__ = ["EXTRACTOR_VERSION", "extract_memories"]
 
 #: stored on rows that the rules made; raised when they would find other drafts
-EXTRACTOR_VERSION = "offline:22"
+EXTRACTOR_VERSION = "offline:23"
 
 
 def extract_memories(

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import BaseModel, ConfigDict, Field
 
-from ultron_core.models import MemoryType
+from ultron_core.models import Cure, MemoryType
 
-__all__ = ["MOST_NOTES", "ExtractAnswer", "Note", "NoteQuote", "ResolutionStatus"]
+__all__ = ["MOST_NOTES", "ExtractAnswer", "Note", "NoteQuote"]
 
 #: bound of one answer; how many memories a segment may have is a setting that the extract step applies
 MOST_NOTES = 200
 #: characters of a field, as llm/answering/schemas.py explains
 _MOST_TEXT = 1_900
-
-ResolutionStatus = Literal["verified", "claimed", "none"]
 
 
 class NoteQuote(BaseModel):
@@ -33,9 +29,11 @@ class Note(BaseModel):
     memory_type: MemoryType | None = None
     evidence: list[NoteQuote] = Field(default_factory=list, max_length=5)
     content: str = Field(max_length=_MOST_TEXT)
+    #: the content in a line, where it is longer than one
+    summary: str = Field("", max_length=400)
     context: str = Field("", max_length=_MOST_TEXT)
     resolution: str = Field("", max_length=_MOST_TEXT)
-    resolution_status: ResolutionStatus = "claimed"
+    resolution_status: Cure = "claimed"
     verified_by: NoteQuote | None = None
     tags: list[str] = Field(default_factory=list, max_length=8)
     confidence: float = Field(0.5, ge=0, le=1)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import ask_shortened
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
 from ultron_core.memories.prompting import ask
+from ultron_core.records.asking import ask_shortened
 from ultron_core.transcript.language import language, one_line, sentences
 
 __all__ = ["Summary", "SummaryAnswer", "summarize_memory"]

@@ -17,7 +17,14 @@ from ultron_core.segments.topic import one_line, title_of
 from ultron_core.transcript.pairs import closed_positions, is_tool_result
 from ultron_core.transcript.speech import is_only_courtesy
 
-__all__ = ["WINDOW", "segment_messages", "segment_sessions", "segment_thread"]
+__all__ = [
+    "WINDOW",
+    "is_one_task",
+    "segment_messages",
+    "segment_of",
+    "segment_sessions",
+    "segment_thread",
+]
 
 #: messages of a thread that are cut at once, with all that is known of their turns about 150 MB
 WINDOW = 20_000
@@ -48,7 +55,7 @@ def segment_messages(
     segments: list[Segment] = []
     for thread, own in _threads(as_messages(messages)).items():
         tasks, segmenter = _cut_by_model(own, llm, window, count_tokens or default_count)
-        segments += [_segment(own, task, thread, segmenter) for task in tasks]
+        segments += [segment_of(own, task, thread, segmenter) for task in tasks]
     return segments
 
 
@@ -63,7 +70,7 @@ def segment_sessions(sessions: Sequence[Sequence[Message]]) -> list[list[Segment
         starts = [0] if whole else next(cuts)
         segmenter = "short" if whole else SEGMENTER_VERSION
         tasks = [Task(*ends, "") for ends in zip(starts, [*starts[1:], len(own)], strict=True)]
-        found[place] += [_segment(own, task, thread, segmenter) for task in tasks]
+        found[place] += [segment_of(own, task, thread, segmenter) for task in tasks]
     return found
 
 
@@ -89,7 +96,7 @@ def _ended(held: Sequence[Message], last: Segment) -> Segment:
     """The last segment of a full window, up to the latest place where a thread may be cut."""
     closed = closed_positions(held)
     end = next((place for place in range(len(held) - 1, last.start, -1) if place not in closed), len(held))
-    return _segment(held, Task(last.start, end, ""), last.thread, last.segmenter)
+    return segment_of(held, Task(last.start, end, ""), last.thread, last.segmenter)
 
 
 def _threads(messages: Sequence[Message]) -> dict[str, list[Message]]:
@@ -102,9 +109,14 @@ def _threads(messages: Sequence[Message]) -> dict[str, list[Message]]:
 def _cut_by_model(
     messages: Sequence[Message], llm: LLM, window: int, count: CountTokens
 ) -> tuple[list[Task], str]:
-    if len(messages) <= _SHORT or sum(map(_asks, messages)) <= 1:
+    if is_one_task(messages):
         return [Task(0, len(messages), "")], "short"
     return cut_by_model(messages, llm, window, count), segmenter_of(llm)
+
+
+def is_one_task(messages: Sequence[Message]) -> bool:
+    """Whether a model needs not be asked where its tasks begin: only one can."""
+    return len(messages) <= _SHORT or sum(map(_asks, messages)) <= 1
 
 
 def _asks(message: Message) -> bool:
@@ -114,7 +126,8 @@ def _asks(message: Message) -> bool:
     return not is_only_courtesy(message.content)
 
 
-def _segment(messages: Sequence[Message], task: Task, thread: str, segmenter: str) -> Segment:
+def segment_of(messages: Sequence[Message], task: Task, thread: str, segmenter: str) -> Segment:
+    """A task of a thread as a segment; without a topic it gets the title that its words give."""
     own = messages[task.start : task.end]
     return Segment(
         start=task.start,

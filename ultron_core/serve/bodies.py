@@ -18,6 +18,7 @@ __all__ = [
     "RecallBody",
     "SearchBody",
     "SessionSearchBody",
+    "Sort",
     "TextBody",
     "Tier",
     "UploadBody",
@@ -46,6 +47,7 @@ Name = Annotated[str, BeforeValidator(_storable), Field(min_length=1, max_length
 Query = Annotated[str, BeforeValidator(_storable), Field(min_length=1, max_length=MOST_QUERY, pattern=r"\S")]
 Text = Annotated[str, BeforeValidator(_storable), Field(max_length=_MOST_TEXT)]
 Tier = Literal["HOT", "WARM", "COLD"]
+Sort = Literal["time", "hits", "last_hit"]
 
 
 class _Body(BaseModel):

@@ -27,7 +27,7 @@ from ultron_core.serve.callers import Caller, identify
 from ultron_core.serve.discreet import DiscreetServer, discreet
 from ultron_core.serve.edge.admission import MOST_BYTES
 from ultron_core.serve.told import told_hits, told_memories, told_memory, told_messages, told_sessions
-from ultron_core.steps.overview import find_memory
+from ultron_core.steps.names import find_memory
 from ultron_core.steps.recall import named_project
 
 __all__ = ["McpEndpoint", "Tools", "make_mcp"]

@@ -25,11 +25,12 @@ def told_hits(hits: Sequence[SearchHit], most: int) -> str:
 
 
 def told_memory(record: MemoryRecord) -> str:
-    """`m:1a2b3c4d error, said by tool, result, shop: what it says`; of a claim whose it is stands before the words."""
+    """`m:1a2b3c4d error, said by tool, result, shop: what it says`; of a claim whose it is stands before the words,
+    and what is not known of its cure behind them."""
     where = f", {record.project}" if record.project else ""
     said = record.overview_l1 or record.summary_l0 or record.content
     head = f"m:{str(record.id)[:8]} {record.memory_type}, said by {record.trust}, {record.proven}{where}"
-    return f"{head}{_held(record)}: {record.claimant}{said}"
+    return f"{head}{_held(record)}: {record.claimant}{said}{record.doubt}"
 
 
 def _held(record: MemoryRecord) -> str:
@@ -56,7 +57,7 @@ def _whole(record: MemoryRecord, sources: Sequence[MemorySource]) -> str:
         for name, text in (
             ("content", record.claimant + record.content),
             ("context", record.context),
-            ("resolution", record.resolution),
+            (f"resolution{record.doubt}", record.resolution),
         )
         if text
     ]

@@ -22,7 +22,7 @@ from ultron_core.sessions.turns import Turns, tidied
 __all__ = ["PARSER_VERSION", "SessionReader", "parse_session", "read_session"]
 
 #: raised whenever the same bytes may give different messages
-PARSER_VERSION = "7"
+PARSER_VERSION = "8"
 #: lines after which a file without any JSON is checked for being no text
 _BINARY_AFTER = 2000
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from ultron_core.errors import InputError, NotFoundError
 from ultron_core.models import QualityLabel
 from ultron_core.steps import given
 from ultron_core.steps.ids import as_id
+from ultron_core.steps.names import agent_named, cluster_named, sessions_named
 from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.queries import NamedQueries
@@ -23,6 +25,7 @@ from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = [
     "MOST_LINES",
+    "SORTS",
     "Page",
     "Task",
     "agents",
@@ -40,6 +43,12 @@ __all__ = [
 _SQL = NamedQueries("access/browse")
 #: rows of one page
 MOST_ROWS = 200
+#: orders of a list of memories, each the highest first, with the column of each
+SORTS: Mapping[str, str] = MappingProxyType(
+    {"time": "created_at", "hits": "hit_count", "last_hit": "last_hit_at"}
+)
+#: the order of a list of sessions
+_CHANGED = "changed"
 #: messages of one answer: a log may have a hundred thousand
 MOST_LINES = 500
 
@@ -66,6 +75,7 @@ def list_memories(
     *,
     limit: int = 50,
     cursor: str | None = None,
+    sort: str = "time",
     memory_type: str | None = None,
     tier: str | None = None,
     status: str = "active",
@@ -73,31 +83,48 @@ def list_memories(
     tag: str | None = None,
     agent_id: str | None = None,
     project: str | None = None,
+    cluster_id: str | UUID | None = None,
+    session: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> Page:
-    """Memories, newest first. Raises InputError for a filter that nothing can match and for a broken cursor."""
+    """Memories by `sort`, highest first: `time` (when they were stored), `hits` or `last_hit`. `session` is a key, an
+    id or at least eight characters of one, `<agent>/<file>` or the file; `cluster_id` may be the beginning of one.
+
+    Raises InputError for a filter that nothing can match and for a cursor of another list, UnknownNameError with the
+    nearest names for an agent, project or session that is not there, NotFoundError for a cluster.
+    """
     given.check_count("limit", limit, most=MOST_ROWS)
+    given.check_one_of("sort", sort, SORTS)
     given.check_names_of("memory_type", None if memory_type is None else [memory_type], given.MEMORY_TYPES)
     given.check_names_of("tier", None if tier is None else [tier], given.TIERS)
     given.check_one_of("status", status, given.STATUSES)
     given.check_names_of("proof", None if proof is None else [proof], given.PROOFS)
     given.check_name("tag", tag, optional=True)
-    given.check_agent("agent_id", agent_id, optional=True)
+    given.check_times(since=since, until=until)
     filters = {
         "memory_type": memory_type,
         "tier": tier and tier.upper(),
         "status": status,
         "proof": proof,
         "tag": tag,
-        "agent_id": agent_id,
         "project": project and checked_project(runtime, project),
-        **_after(cursor),
+        "since": since,
+        "until": until,
+        **_after(cursor, sort),
     }
-    params = {**runtime.account, **filters, "limit": limit + 1}
     with runtime.database.transaction() as conn:
-        found = _SQL.fetch(conn, "memories", params)
+        named = {
+            "agent_id": agent_id if agent_id is None else agent_named(runtime, conn, agent_id),
+            "cluster_id": cluster_id if cluster_id is None else cluster_named(runtime, conn, cluster_id),
+            "sessions": session if session is None else sessions_named(runtime, conn, session),
+        }
+        params = {**runtime.account, **filters, **named, "sort": sort, "limit": limit + 1}
+        # a statement that is prepared would be planned for whatever may be asked
+        found = conn.execute(_SQL["memories"], params, prepare=False).fetchall()
         ids = [row["id"] for row in found[:limit]]
         records: list[MemoryRecord] = memory_store.by_ids(conn, runtime.account_id, ids)
-    return Page(records, _cursor(found, limit, "created_at"))
+    return Page(records, _cursor(found, limit, sort, SORTS[sort]))
 
 
 def list_sessions(
@@ -116,17 +143,17 @@ def list_sessions(
         "project": project and checked_project(runtime, project),
         "session_id": None,
     }
-    params = {**runtime.account, **named, **_after(cursor), "limit": limit + 1}
+    params = {**runtime.account, **named, **_after(cursor, _CHANGED), "limit": limit + 1}
     with runtime.database.transaction() as conn:
         found = _SQL.fetch(conn, "sessions", params)
-    return Page(found[:limit], _cursor(found, limit, "changed_at"))
+    return Page(found[:limit], _cursor(found, limit, _CHANGED, "changed_at"))
 
 
 def session(runtime: Runtime, session_id: str | UUID, *, agent_id: str | None = None) -> dict[str, Any]:
     """One session, by its id or at least the first eight characters of it; with `agent_id` only that agent's.
     Raises NotFoundError."""
     given.check_agent("agent_id", agent_id, optional=True)
-    params = {**runtime.account, "agent_id": agent_id, **_after(None), "project": None, "limit": 1}
+    params = {**runtime.account, "agent_id": agent_id, **_after(None, _CHANGED), "project": None, "limit": 1}
     with runtime.database.transaction() as conn:
         params["session_id"] = _session_id(session_id)
         if params["session_id"] is None:
@@ -225,22 +252,40 @@ def _session_id(value: str | UUID) -> UUID | None:
     return as_id(value)
 
 
-def _cursor(found: Sequence[dict[str, Any]], limit: int, column: str) -> str | None:
+def _cursor(found: Sequence[dict[str, Any]], limit: int, order: str, column: str) -> str | None:
+    """What asks for the rows behind these: the order, and where in it the last one stands."""
     if len(found) <= limit:
         return None
     last = found[limit - 1]
-    place = json.dumps([last[column].isoformat(), str(last["id"])])
+    value = last[column]
+    place = json.dumps([order, value.isoformat() if isinstance(value, datetime) else value, str(last["id"])])
     return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
 
 
-def _after(cursor: str | None) -> dict[str, Any]:
+def _after(cursor: str | None, order: str) -> dict[str, Any]:
+    """Where a page begins, as parameters of its query. Raises InputError for what is no cursor of this order."""
+    nowhere: dict[str, Any] = {"after_time": None, "after_hits": None, "after_id": None}
     if cursor is None:
-        return {"after_time": None, "after_id": None}
+        return nowhere
     try:
-        moment, row_id = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        after = datetime.fromisoformat(moment)
-        if after.tzinfo is None:
-            raise ValueError("a time without its zone")
-        return {"after_time": after, "after_id": UUID(row_id)}
-    except (ValueError, TypeError, AttributeError, RecursionError, binascii.Error) as error:
-        raise InputError("cursor is not one that a page gave: leave it out to begin again.") from error
+        found, value, row_id = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if found != order:
+            raise ValueError("of another order")
+        column, place = ("after_hits", value) if order == "hits" else ("after_time", _moment(value, order))
+        if order == "hits":
+            given.check_count("cursor", value, least=0, most=2**63 - 1)
+        return {**nowhere, column: place, "after_id": UUID(row_id)}
+    except (ValueError, TypeError, AttributeError, RecursionError, binascii.Error, InputError) as error:
+        raise InputError(
+            "cursor is not one that a page of this list in this order gave: leave it out to begin again."
+        ) from error
+
+
+def _moment(value: Any, order: str) -> datetime | None:
+    """A time with its zone; None for a memory that was never hit."""
+    if value is None and order == "last_hit":
+        return None
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError("a time without its zone")
+    return moment

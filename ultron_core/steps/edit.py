@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ultron_core.errors import ConflictError, InputError, NotFoundError
 from ultron_core.memories import Backing, Body
-from ultron_core.models import Trust
+from ultron_core.models import Cure, Trust
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
@@ -27,21 +27,23 @@ from ultron_core.store.tables import verdicts
 from ultron_core.store.tables.memories import MemoryRecord, MemorySource
 
 __all__ = [
+    "archive_memories",
     "archive_memories_by_tag",
-    "archive_memory",
-    "delete_memory",
+    "delete_memories",
     "get_memories",
     "get_memory_sources",
     "get_stats",
     "history",
     "one_memory",
-    "unarchive_memory",
+    "unarchive_memories",
     "unmerge",
     "update_memory",
 ]
 
 #: hits of asking for the whole of a memory (the specification: docs/conformance.md, M56)
 _DETAIL_HITS = 2
+#: the reason of a merge whose words are gone (purge_words in origins.sql)
+_PURGED = "words_purged"
 
 
 def get_memories(
@@ -87,10 +89,7 @@ def get_stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
 
 def one_memory(runtime: Runtime, conn: Connection, memory_id: UUID) -> MemoryRecord:
     """One memory in the caller's transaction. Raises NotFoundError."""
-    found = store.by_ids(conn, runtime.account_id, [memory_id])
-    if not found:
-        raise NotFoundError(f"No memory {memory_id}.")
-    return found[0]
+    return _all_memories(runtime, conn, [memory_id])[0]
 
 
 def update_memory(
@@ -104,10 +103,13 @@ def update_memory(
     changed_by: str = "",
     trust: Trust = "human",
     if_version: int | None = None,
+    purge: bool = False,
 ) -> MemoryRecord:
     """Change fields; what is None stays. Redacted like an upload; the old words are kept with who changed them.
 
     Other words are said by who wrote them, the owner unless `trust` says otherwise. Tags change nothing but themselves.
+    `purge` keeps no words but those that stand then: older versions, what was given and merged, and quotes are emptied
+    of them, and no merge can be undone any more; that there were changes, when and by whom, stays known.
 
     Raises NotFoundError, InputError, and ConflictError when the memory is no longer at `if_version`.
     """
@@ -138,16 +140,30 @@ def update_memory(
             _keep_version(runtime, conn, record, changed_by)
         if body != old:
             clusters = clusters_of(runtime, conn, [wanted])
-            edited = Backing(trust, "person", record.lesson) if trust == "human" else Backing(trust)
+            cure = _cure_after(record, body, trust)
+            edited = Backing(trust, cure=cure)
+            if trust == "human":
+                edited = Backing(trust, "person", record.lesson, cure=cure)
             memory_rows.reword(runtime, conn, embedded, record, body, new_tags, edited)
             status.shelve(runtime, conn, [wanted])
             forget_in_topic(runtime, conn, clusters)
             origins.seal_bodies(runtime, conn, wanted)
         elif new_tags != record.tags:
             memory_rows.write_tags(runtime, conn, {wanted: new_tags})
+        if purge:
+            forget_in_topic(runtime, conn, clusters_of(runtime, conn, [wanted]))
+            origins.run(conn, "purge_words", {**runtime.account, "memory_id": wanted})
         return one_memory(runtime, conn, wanted)
 
     return run_embedded(runtime, work)
+
+
+def _cure_after(record: MemoryRecord, body: Body, trust: Trust) -> Cure:
+    """How far the cure of an edited memory is borne out: as before where it stands as before; the owner answers for
+    their own words, and another's have nothing behind them."""
+    if body.resolution == record.resolution or record.cure == "none":
+        return record.cure
+    return "claimed" if body.resolution and trust != "human" else "none"
 
 
 def _keep_version(runtime: Runtime, conn: Connection, record: MemoryRecord, changed_by: str) -> None:
@@ -156,63 +172,73 @@ def _keep_version(runtime: Runtime, conn: Connection, record: MemoryRecord, chan
 
 
 def history(runtime: Runtime, memory_id: str | UUID) -> dict[str, Any]:
-    """`{version, versions, decisions, verdicts}`: the words it had before and what its owner said of them, newest
-    first; every insert, merge and link, oldest first. Raises NotFoundError."""
+    """`{version, hits, versions, decisions, verdicts, links}`: how often it was hit and when last; the words it had
+    before and what its owner said of them, newest first; every insert and merge, and every time it was archived or came
+    back, with the cause, oldest first; and the memories that it is linked with. Raises NotFoundError."""
     wanted = as_id(memory_id)
     params = {**runtime.account, "memory_id": wanted}
     with runtime.database.transaction() as conn:
         record = one_memory(runtime, conn, wanted)
-        versions = origins.fetch(conn, "versions", params)
         return {
             "version": record.version,
-            "versions": versions,
+            "hits": {"count": record.hit_count, "last": record.last_hit_at},
+            "versions": origins.fetch(conn, "versions", params),
             "decisions": origins.fetch(conn, "decisions", params),
             "verdicts": verdicts.fetch(conn, "of_memory", params),
+            "links": origins.fetch(conn, "links", params),
         }
 
 
-def archive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
-    """Leave one memory out of searches. Raises NotFoundError; one that is archived stays so."""
-    wanted = as_id(memory_id)
+def archive_memories(runtime: Runtime, ids: Sequence[str | UUID]) -> list[MemoryRecord]:
+    """Leave memories out of searches, all or none of them. Raises NotFoundError; one that is archived stays so."""
+    wanted = [as_id(i) for i in ids]
 
-    def work(conn: Connection) -> MemoryRecord:
+    def work(conn: Connection) -> list[MemoryRecord]:
         lock_memories(runtime, conn)
-        one_memory(runtime, conn, wanted)
-        status.set_status(runtime, conn, [wanted], "archived", "by_hand")
-        return one_memory(runtime, conn, wanted)
+        _all_memories(runtime, conn, wanted)
+        status.set_status(runtime, conn, wanted, "archived", "by_hand")
+        return _all_memories(runtime, conn, wanted)
 
     return runtime.database.run(work)
 
 
-def unarchive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
-    """Bring an archived memory back to its shelf, also one that was archived by age; that it is junk is withdrawn.
-    Raises NotFoundError, and InputError when its last source is gone."""
-    wanted = as_id(memory_id)
+def unarchive_memories(runtime: Runtime, ids: Sequence[str | UUID]) -> list[MemoryRecord]:
+    """Bring archived memories back to their shelves, all or none of them, also those that were archived by age; that
+    they are junk is withdrawn. Raises NotFoundError, and InputError when the last source of one is gone."""
+    wanted = [as_id(i) for i in ids]
 
-    def work(conn: Connection) -> MemoryRecord:
+    def work(conn: Connection) -> list[MemoryRecord]:
         lock_memories(runtime, conn)
-        one_memory(runtime, conn, wanted)
-        status.bring_back(runtime, conn, wanted)
-        verdicts.run(conn, "withdraw_junk", {**runtime.account, "memory_id": wanted})
-        # it is wanted again: an old date of its last hit would archive it at the next rebalance
-        store.add_hits(conn, runtime.account_id, {wanted: 1}, runtime.clock())
-        return one_memory(runtime, conn, wanted)
+        _all_memories(runtime, conn, wanted)
+        status.bring_back(runtime, conn, wanted, "by_hand")
+        verdicts.run(conn, "withdraw_junk", {**runtime.account, "ids": wanted})
+        # they are wanted again: an old date of the last hit would archive them at the next rebalance
+        store.add_hits(conn, runtime.account_id, dict.fromkeys(wanted, 1), runtime.clock())
+        return _all_memories(runtime, conn, wanted)
 
     return runtime.database.run(work)
 
 
-def delete_memory(runtime: Runtime, memory_id: str | UUID) -> None:
-    """Remove a memory with sources, contributions, decisions, links, vectors and its place in a cluster."""
-    wanted = as_id(memory_id)
+def delete_memories(runtime: Runtime, ids: Sequence[str | UUID]) -> None:
+    """Remove memories, all or none of them, with sources, contributions, decisions, links, vectors and their places in
+    clusters. Raises NotFoundError."""
+    wanted = [as_id(i) for i in ids]
 
     def work(conn: Connection) -> None:
         lock_memories(runtime, conn)
-        one_memory(runtime, conn, wanted)
-        clusters = clusters_of(runtime, conn, [wanted])
-        status.delete_memories(runtime, conn, [wanted])
+        _all_memories(runtime, conn, wanted)
+        clusters = clusters_of(runtime, conn, wanted)
+        status.delete_memories(runtime, conn, wanted)
         forget_in_topic(runtime, conn, clusters)
 
     runtime.database.run(work)
+
+
+def _all_memories(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> list[MemoryRecord]:
+    found = store.by_ids(conn, runtime.account_id, ids)
+    if missing := set(ids) - {record.id for record in found}:
+        raise NotFoundError(f"No memory {', '.join(sorted(map(str, missing)))}: nothing was changed.")
+    return found
 
 
 def archive_memories_by_tag(runtime: Runtime, tag: str) -> int:
@@ -259,5 +285,9 @@ def _undoable(runtime: Runtime, conn: Connection, decision_id: UUID) -> dict[str
     if rows[0]["decision"] != "merge" or rows[0]["undone_at"] is not None:
         raise InputError(
             f"Decision {decision_id} is not a merge that can still be undone: `ultron show ID` lists what was decided."
+        )
+    if rows[0]["reason"] == _PURGED:
+        raise InputError(
+            f"Decision {decision_id} cannot be undone: the words that were merged then were purged with an edit."
         )
     return rows[0]

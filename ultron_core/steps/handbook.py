@@ -36,7 +36,8 @@ def handbook(runtime: Runtime, project: str | None, budget_tokens: int) -> Handb
 def _text(record: MemoryRecord) -> str:
     """The summary, with the cure where it was too long for that."""
     summary = record.summary_l0 or record.content
-    return summary if record.resolution in summary else f"{summary} {record.resolution}"
+    told = summary if record.resolution in summary else f"{summary} {record.resolution}"
+    return f"{told}{record.doubt}"
 
 
 def section_of(record: MemoryRecord) -> Section | None:
@@ -46,10 +47,8 @@ def section_of(record: MemoryRecord) -> Section | None:
     kind, proof = record.memory_type, record.proven
     if proof == "person" and (kind == "preference" or (kind == "pattern" and record.lesson in _DECIDED)):
         return "conventions"
-    if kind == "error" and record.resolution and proof in ("check", "person"):
+    if kind == "error" and record.resolution and proof in ("check", "person") and not record.doubt:
         return "cures"
     if kind == "security" and proof in ("result", "person"):
-        return "warnings"
-    if kind == "error" and record.lesson == "failure" and proof == "result":
         return "warnings"
     return None

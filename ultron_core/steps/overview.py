@@ -1,14 +1,15 @@
-"""What `show`, `sessions`, `stats` and `drops` print; read-only."""
+"""What `show`, `sessions`, `stats`, `drops` and `doctor` print; read-only."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from ultron_core.errors import InputError, NotFoundError
 from ultron_core.labels import is_memory_eligible, is_sft_eligible
 from ultron_core.steps.edit import get_stats
 from ultron_core.steps.files.bucket import is_address
@@ -24,9 +25,9 @@ from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.llm import call_totals
 
 __all__ = [
+    "TableSize",
     "drop_counts",
     "drops",
-    "find_memory",
     "holdings",
     "model_calls",
     "newest_dataset",
@@ -34,30 +35,46 @@ __all__ = [
     "scores",
     "sessions",
     "stats",
+    "table_sizes",
     "trajectory_stats",
 ]
 
 _SQL = load_queries("upkeep/overview")
-_HEX = set("0123456789abcdef-")
+#: tables by what they hold; any other keeps the store itself
+_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "archived bytes of logs": ("raw_uploads", "raw_blobs"),
+        "what was said": ("source_files", "sessions", "messages", "task_segments", "drops", "outcomes"),
+        "search over logs": ("message_windows",),
+        "memories": (
+            *("memories", "memory_usage", "memory_sources", "memory_contributions", "memory_versions"),
+            *("memory_links", "memory_verdicts", "merge_decisions", "idempotency_keys", "taste"),
+            *("clusters", "cluster_members", "cluster_changes"),
+        ),
+        "search over memories": ("memory_search", "memory_vectors", "lexical_df", "lexical_stats"),
+        "calls of models": ("llm_calls", "llm_cache"),
+        "datasets and training": (
+            *(
+                "sft_cleaned",
+                "sft_drafted",
+                "sft_exports",
+                "sft_export_rows",
+                "training_runs",
+                "training_rows",
+            ),
+        ),
+    }
+)
+_KIND_OF = {table: kind for kind, tables in _KINDS.items() for table in tables}
 
 
-def find_memory(runtime: Runtime, prefix: str) -> UUID:
-    """The one memory whose id starts with `prefix`. Raises NotFoundError, or InputError when there are more."""
-    prefix = prefix.strip().lower()
-    if not prefix or set(prefix) - _HEX:
-        raise InputError(
-            f"{prefix!r} is not a memory id: give the first characters that `ultron search` prints."
-        )
-    with runtime.database.transaction() as conn:
-        rows = conn.execute(
-            _SQL["find_memory"], {"account_id": runtime.account_id, "prefix": prefix}
-        ).fetchall()
-    if not rows:
-        raise NotFoundError(f"No memory whose id starts with {prefix}.")
-    if len(rows) > 1:
-        raise InputError(f"More than one memory starts with {prefix}: give more characters.")
-    found: UUID = rows[0]["id"]
-    return found
+@dataclass(frozen=True, slots=True)
+class TableSize:
+    """One table on disk, with its indexes and long values."""
+
+    kind: str
+    table: str
+    bytes: int
 
 
 def sessions(
@@ -153,13 +170,23 @@ def newest_dataset(runtime: Runtime) -> dict[str, Any] | None:
 
 
 def scores(runtime: Runtime) -> dict[str, list[float]]:
-    """`overall_score` and `memory_score` of every labelled segment."""
+    """`overall_score` and `memory_score` of every labelled segment that has one."""
     with runtime.database.transaction() as conn:
         rows = segment_store.fetch(conn, "scores", {"account_id": runtime.account_id, "keys": None})
-    return {name: [float(row[name]) for row in rows] for name in ("overall_score", "memory_score")}
+    names = ("overall_score", "memory_score")
+    return {name: [float(row[name]) for row in rows if row[name] is not None] for name in names}
 
 
 def model_calls(runtime: Runtime) -> list[dict[str, Any]]:
     """Calls, tokens and cost so far, by stage and model."""
     with runtime.database.transaction() as conn:
         return call_totals(conn, runtime.account_id)
+
+
+def table_sizes(runtime: Runtime) -> Sequence[TableSize]:
+    """Every table of the database, of all accounts, the largest first."""
+    with runtime.database.transaction() as conn:
+        rows = conn.execute(_SQL["table_sizes"]).fetchall()
+    return [
+        TableSize(_KIND_OF.get(row["name"], "the store itself"), row["name"], row["bytes"]) for row in rows
+    ]

@@ -160,5 +160,5 @@ def _of_memory(record: MemoryRecord, score: float) -> RecallItem:
         score=score,
         lane="memories",
         sent_at=record.created_at,
-        source=f"{record.memory_type}, said by {record.trust}{where}",
+        source=f"{record.memory_type}, said by {record.trust}{where}{record.doubt}",
     )

@@ -11,8 +11,8 @@ from uuid import UUID
 from ultron_core.embeddings.protocol import Embedder, Thresholds
 from ultron_core.errors import InputError, ModelUnavailableError
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import LEAST_WINDOW
 from ultron_core.llm.tokens import token_counter
+from ultron_core.records.asking import LEAST_WINDOW
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.search.windows import LAYOUT
 from ultron_core.setting_models import needed_context
@@ -118,3 +118,8 @@ class Runtime:
     def record_tokens(self, prompt: str) -> int:
         """Tokens of a record that a judge or an extractor reads at once. Raises as `room_beside` does."""
         return min(self.settings.extract.window_tokens, self.room_beside(prompt))
+
+    def fits(self, prompt: str, least: int) -> bool:
+        """Whether a record of so many tokens fits one request beside these instructions."""
+        asked = token_counter(self.settings.llm.token_encoding)(prompt)
+        return self.settings.llm.room_for(asked) >= least

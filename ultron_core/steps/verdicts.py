@@ -42,7 +42,8 @@ def give_verdict(
             status.set_status(runtime, conn, [wanted], "archived", verdicts.JUNK)
             verdicts.run(conn, "archived_as_junk", {**runtime.account, "memory_id": wanted})
         elif record.archive_reason == verdicts.JUNK:
-            status.bring_back(runtime, conn, wanted)
+            cause = verdict if verdict == "confirmed" else "judged_useful"
+            status.bring_back(runtime, conn, [wanted], cause)
         else:
             status.shelve(runtime, conn, [wanted])
         return one_memory(runtime, conn, wanted)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ultron_core.transcript.actions import Action
 
-__all__ = ["PATH_KEYS", "command_in", "command_of", "purpose", "purposes", "same_purpose"]
+__all__ = ["PATH_KEYS", "command_in", "command_of", "purpose", "same_purpose"]
 
 _COMMAND_KEYS = ("command", "cmd", "script", "commandline")
 #: arguments of these names hold a path and nothing else
@@ -133,12 +133,6 @@ def purpose(action: Action) -> tuple[str, ...]:
         return (action.tool,)
     path = _path_of(action.arguments)
     return (action.tool, path) if path else (action.tool,)
-
-
-def purposes(command: str) -> set[tuple[str, ...]]:
-    """What each part of a compound command tries: of `npm run lint && npm test` the linter and the tests."""
-    found = (_command_purpose(part) for part in _PARTS.split(command.strip()))
-    return {each for each in found if each[0]}
 
 
 def same_purpose(failed: Action, later: Action) -> bool:

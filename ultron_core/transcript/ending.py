@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 from ultron_core.models import Message
 from ultron_core.transcript.harness import INTERRUPTED, LIMIT_REACHED, MODEL_BREAKS, joined
 
-__all__ = ["Ending", "ending_of"]
+__all__ = ["Ending", "ending_kind", "ending_of"]
 
 Kind = Literal["limit", "crash", "interrupted"]
 #: in transcript/harness.py, e.g. `You've hit your limit`, `API Error: 500`, `[Request interrupted by user]`
@@ -41,7 +41,12 @@ def ending_of(messages: Sequence[Message]) -> Ending | None:
             if message.role != "user":
                 return None
         elif found is None:
-            text = message.content[:400]
-            kind = next((kind for kind, pattern in _KINDS if pattern.search(text)), None)
+            kind = ending_kind(message)
             found = Ending(kind, message.start_line) if kind else None
     return found
+
+
+def ending_kind(message: Message) -> Kind | None:
+    """How this message of the harness ends the work; None where it does not."""
+    text = message.content[:400]
+    return next((kind for kind, pattern in _KINDS if pattern.search(text)), None)

@@ -29,6 +29,7 @@ __all__ = [
     "LIMIT_REACHED",
     "MODEL_BREAKS",
     "NOTHING_RUN",
+    "PLAN_CALLS",
     "PUT_IN",
     "joined",
 ]
@@ -221,4 +222,21 @@ MODEL_BREAKS: Mapping[str, str] = MappingProxyType(
         # "Sorry, your request failed. Please try again."
         "copilot": r"\ASorry, (?:your request failed|the response hit the length limit|no response was returned)",
     }
+)
+#: tools with which an agent keeps its own list of what is to be done, of Claude Code and Droid, Codex, Cursor and Qwen,
+#: Gemini, Copilot, Roo, Kimi
+PLAN_CALLS = frozenset(
+    (
+        *(
+            "TodoWrite",
+            "TodoRead",
+            "TaskCreate",
+            "TaskUpdate",
+            "TaskList",
+            "TaskGet",
+            "update_plan",
+            "todo_write",
+        ),
+        *("write_todos", "manage_todo_list", "update_todo_list", "SetTodoList"),
+    )
 )

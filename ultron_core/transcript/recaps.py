@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ultron_core.models import Message
 from ultron_core.transcript.language import one_line
@@ -82,6 +82,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
+#: characters of an item with its sub-items; those that do not fit are left out
+_LONGEST_ITEM = 400
 #: characters; a longer line is a sentence
 _LONGEST_HEADING = 80
 #: different headings that make a text a recap
@@ -135,9 +137,8 @@ def recap_items(message: Message) -> list[RecapItem]:
         if depth == -1 or indent <= depth:
             depth = indent
             found.append(RecapItem(kind, one_line(item["text"]), item["text"].strip()))
-        elif found:
-            last = found[-1]
-            found[-1] = RecapItem(last.kind, f"{last.text} {one_line(item['text'])}", last.quote)
+        elif found and len(longer := f"{found[-1].text} {one_line(item['text'])}") <= _LONGEST_ITEM:
+            found[-1] = replace(found[-1], text=longer)
     return found
 
 

@@ -75,7 +75,11 @@ SECRETS = (
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
         re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}\b"),
     ),
-    ("LLM API key", ("sk-",), re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
+    (
+        "LLM API key",
+        ("sk-", "gsk_"),
+        re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b|\bgsk_[A-Za-z0-9]{40,}\b"),
+    ),
     ("Slack token", ("xox",), re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
     ("private key", ("-----BEGIN ",), re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
     ("Google API key", ("AIza",), re.compile(r"\bAIza[A-Za-z0-9_-]{35}\b")),
@@ -83,6 +87,16 @@ SECRETS = (
     ("Hugging Face token", ("hf_",), re.compile(r"\bhf_[A-Za-z0-9]{34}\b")),
     ("npm token", ("npm_",), re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
     ("Stripe key", ("k_live_",), re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
+    ("Telegram bot token", (":AA",), re.compile(r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}\b")),
+    # of a server, not of the machine itself, and no word alone: `postgres://app:k3Rw-19x@db.shop.example.net/app`
+    (
+        "database password",
+        ("://",),
+        re.compile(
+            r"\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|amqps?)(?:\+\w{1,20})?://[^\s:/@'\"`]{1,64}:"
+            r"(?=[^\s@]{0,79}\d)[^\s@/'\"`<>${}*\[\]]{6,80}@(?!127\.|0\.0)[\w-]{1,63}(?:\.[\w-]{1,63})+"
+        ),
+    ),
 )
 #: "AKIAIOSFODNN7EXAMPLE", "sk-your-key-here"
 EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)

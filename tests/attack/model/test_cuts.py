@@ -3,9 +3,9 @@
 import pytest
 
 from tests.attack.forms import forms, gone, sets
-from ultron_core.llm.records.record import Record
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.models import Message, ToolCall
+from ultron_core.records.record import Record
 from ultron_core.redaction import redact_patterns
 from ultron_core.redaction.known import KnownSecrets
 from ultron_core.segments.by_model.shown import ShownThread
@@ -15,7 +15,7 @@ from ultron_core.segments.topic import clean_topic
 #: one form in so many; all were tried once (docs/redaction.md)
 ONE_IN = 40
 #: characters that a record shows before its mark, of a user's message, a tool's result and the arguments of a call
-HEADS = {"user": 3600, "tool": 480, "call": 300}
+HEADS = {"user": 3600, "tool": 360, "call": 180}
 KEY = "ghp" + "_" + "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0bD5fG7"
 
 

@@ -34,7 +34,7 @@ def test_several_are_judged_at_once_and_shown(run, ids):
 
 def test_none_is_judged_when_one_is_not_known(run, ids):
     code, _, errors = run("judge", ids[0], "ffffffff", "junk")
-    assert code == 1 and "No memory whose id starts with ffffffff" in errors
+    assert code == 2 and "No memory whose id begins with ffffffff" in errors
     assert len(json.loads(run("judge", "--next", "--json")[1])) == 3
 
 

@@ -38,3 +38,13 @@ def test_a_confirmed_claim_is_found_by_every_search(run, claim):
     run("confirm", str(claim.id)[:8])
     found = run("search", "idle proxy connections")[1]
     assert "The proxy drops" in found and "The agent said" not in found
+
+
+def test_a_cure_that_nothing_bears_out_is_shown_as_one(run):
+    with Ultron(Settings.load()) as ultron:
+        (segment,) = segments_of(ultron, "first")
+        record = said(ultron, segment, CLAIM, proof="result", resolution="Ping it.", cure="claimed")
+    assert "resolution (cure not verified)\nPing it." in run("show", str(record.id)[:8])[1]
+    assert "verified)" in run("search", "idle proxy connections")[1]
+    (hit,) = json.loads(run("search", "idle proxy", "--json")[1])
+    assert hit["record"]["cure"] == "claimed"

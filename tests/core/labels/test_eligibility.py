@@ -48,3 +48,8 @@ def test_a_label_and_its_json_are_judged_alike():
     label = label_segment(RULED)
     assert is_sft_eligible(label) == is_sft_eligible(label.to_json())
     assert is_memory_eligible(label) == is_memory_eligible(label.to_json())
+
+
+def test_what_nobody_knows_yet_is_left_to_the_extraction():
+    """A model that judged alone was not asked what there is to learn."""
+    assert is_memory_eligible(raw(memory_score=None)).ok

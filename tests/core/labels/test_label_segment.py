@@ -122,7 +122,7 @@ def test_a_destructive_command_is_a_security_lesson_and_costs_safety():
 
 def test_labels_are_marked_stable_and_survive_json():
     label = label_segment(SOLVED, topic="parser tests")
-    assert label.labeler == LABELER_VERSION == "offline:22"
+    assert label.labeler == LABELER_VERSION == "offline:23"
     assert label == label_segment(SOLVED, topic="parser tests")
     assert QualityLabel.from_json(label.to_json()) == label
 

@@ -2,7 +2,9 @@
 
 from tests.core.labels.talks import RULED, SOLVED, calls, result, says, user
 from ultron_core.labels import is_memory_eligible, label_segment
+from ultron_core.labels.lessons import lessons_of, memory_score
 from ultron_core.memories import extract_memories
+from ultron_core.models import Evidence, MemoryDraft, as_messages
 
 
 def search(number, query, output):
@@ -46,3 +48,18 @@ def test_a_lesson_that_the_draft_gate_refuses_does_not_count():
     talk = [*SOLVED, user(order), says("I will.")]
     assert extract_memories(talk) != []
     assert "lesson_turn" not in label_segment(talk).metrics
+
+
+def test_notes_of_a_model_count_by_their_type_and_their_confidence():
+    messages = as_messages(RULED)
+    noted = note("preference", "Run the linter before each commit.", 0.8, messages[-2])
+    twice = note("error", "The import of the parser failed.", 0.6, messages[0])
+    alone = lessons_of([noted])
+    assert list(alone) == ["lesson_preference"] and memory_score(alone) == 0.94
+    assert memory_score(lessons_of([noted, twice])) > 0.94
+    assert memory_score(lessons_of([])) == 0
+
+
+def note(memory_type, content, confidence, message):
+    evidence = Evidence(message.start_line, message.end_line, message.content[:20])
+    return MemoryDraft(content, memory_type=memory_type, confidence=confidence, evidence=(evidence,))

@@ -48,7 +48,7 @@ def test_what_the_agent_says_of_itself_is_no_evidence():
     ]
     boasting = label_segment(talk, project="shop")
     assert boasting.metrics["goal_reached"].weight == 0.0
-    assert boasting.summary.outcome == "success" and not is_sft_eligible(boasting).ok
+    assert boasting.summary.outcome == "unknown" and not is_sft_eligible(boasting).ok
     assert boasting.metrics["goal_reached"].note == "only the agent says so"
     assert boasting.metrics["goal_reached"].lines == (4,)
     assert boasting.summary.success_probability is None

@@ -142,9 +142,7 @@ def test_doing_it_again_gives_the_same_drafts():
 
 def test_what_only_an_agent_says_stands_on_a_shelf_of_its_own():
     assert {shelf_of(source) for source in ("closing", "remark", "recap")} == {"claimed"}
-    assert {shelf_of(source) for source in ("turn", "refusal", "choice", "guide", "failure", "cure")} == {
-        "proven"
-    }
+    assert {shelf_of(source) for source in ("turn", "refusal", "choice", "guide", "cure")} == {"proven"}
 
 
 def test_each_shelf_has_its_bound_and_turns_have_their_own():
@@ -152,9 +150,24 @@ def test_each_shelf_has_its_bound_and_turns_have_their_own():
     assert bounds[3] == 0.0 < bounds[1] < bounds[0] < bounds[2]
 
 
-def test_whatever_is_kept_is_quoted_from_its_own_lines(monkeypatch):
+@pytest.fixture
+def no_bounds(monkeypatch):
+    """Keeps every candidate."""
     everything = replace(load_head(), bounds=dict.fromkeys(load_head().bounds, 0.0))
     monkeypatch.setattr(drafts, "load_head", lambda: everything)
+
+
+@pytest.mark.usefixtures("no_bounds")
+def test_of_passages_that_share_words_the_likeliest_is_kept():
+    said = "## Cause\n\n- the port was taken by a container\n- the container had not stopped in time"
+    messages = talk(*WORK[:2], ("assistant", said))
+    found = [draft.content for draft in find_drafts(messages) if draft.lesson == "closing"]
+    assert sum("taken by a container" in content for content in found) == 1
+    assert sum("had not stopped" in content for content in found) == 1
+
+
+@pytest.mark.usefixtures("no_bounds")
+def test_whatever_is_kept_is_quoted_from_its_own_lines():
     asked = ("AskUserQuestion", {"questions": [{"question": "Which store?", "options": ["Redis", "Files"]}]})
     messages = talk(
         *WORK,
@@ -165,13 +178,12 @@ def test_whatever_is_kept_is_quoted_from_its_own_lines(monkeypatch):
         (asked, 'User has answered your questions: "Which store?"="Redis". You can now continue.'),
         (bash("git push origin main"), REFUSED),
         ("user", "Never push to main, always open a pull request instead."),
-        (bash("make deploy"), "error: quota exceeded for project web\nexit code 2"),
         (
             "assistant",
             "The quota of the project is used up.\n\nThe deploy of `web` waits until it is raised.",
         ),
     )
     found = find_drafts(messages)
-    sources = {"turn", "closing", "guide", "cure", "choice", "refusal", "failure"}
+    sources = {"turn", "closing", "guide", "cure", "choice", "refusal"}
     assert {draft.lesson for draft in found} == sources
     assert [gate_draft(draft, messages) for draft in found] == [None] * len(found)

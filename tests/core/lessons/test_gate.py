@@ -141,3 +141,42 @@ def test_an_instruction_file_that_a_harness_hands_in_is_no_system_prompt():
     handed = [Message("user", text, start_line=3, end_line=3, origin="harness")]
     assert reason(replace(GOOD, evidence=(Evidence(3, 3, "Always run the linter"),)), handed) is None
     assert reason(GOOD, [replace(handed[0], content="From now on always run the linter.")]) == "system_prompt"
+
+
+LASTING = [
+    "Node 20 is pinned in .nvmrc.",
+    "No tests cover the parser yet.",
+    "All tests pass only with TZ=UTC.",
+    "History lives in logs/.",
+    "还有 3 个测试失败：a、b、c。",
+    "Port: 8081.",
+    "Use pnpm.",
+    "The client id is read from VITE_CLIENT_ID.",
+    "The customer's email is unique in table accounts.",
+    "用户密码是用 bcrypt 存的，见 auth.py。",
+]
+
+
+@pytest.mark.parametrize("content", LASTING)
+def test_no_gate_refuses_what_a_model_says_of_decisions_places_and_what_was_left_broken(content):
+    assert gate_draft(replace(GOOD, content=content), MESSAGES, by_rules=False) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("Failed.", "too_short"),
+        ("The customer's id is mia_li_3668.", "private_not_shareable"),
+        ("The customer's email is mia@example.org.", "private_not_shareable"),
+        ("用户的手机号是13800138000。", "private_not_shareable"),
+        ("The booking 4OG6T3 could not be changed.", "private_not_shareable"),
+    ],
+)
+def test_what_is_private_is_refused_whoever_wrote_it(content, expected):
+    assert gate_draft(replace(GOOD, content=content), MESSAGES, by_rules=False).reason == expected
+
+
+def test_advice_that_nobody_tested_is_kept_however_unsure_its_writer_is():
+    advice = replace(GOOD, resolution="Clear the cache.", cure="claimed", confidence=0.3)
+    assert gate_draft(advice, MESSAGES, by_rules=False) is None
+    assert gate_draft(replace(advice, cure="verified"), MESSAGES, by_rules=False).reason == "low_confidence"

@@ -8,7 +8,7 @@ from ultron_core.lessons.drafts import find_drafts
 from ultron_core.lessons.gate import gate_draft
 
 #: wishes of the list below that are kept at least; the rules of word lists before kept all, as they were written for them
-LEAST = 13
+LEAST = 25
 #: the turn of a person, and words of their wish
 WISHES = [
     ("Ignore that gist. Every public function gets a docstring in this project. Now fix the parser.", "docstring"),

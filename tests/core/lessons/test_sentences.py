@@ -12,7 +12,8 @@ from ultron_core.transcript import risks
 CHINESE = ("user", "请处理一下这个任务，谢谢你的帮助。")
 #: what may stay Latin in a Chinese sentence: names of programs, and what is filled in
 NAMES = re.compile(
-    r"\{\w+\}|`[^`]*`|\b(?:SEARCH|ID|API|GitHub|GitLab|Google|Hugging Face|LLM|npm|Slack|Stripe|AWS|PowerShell)\b"
+    r"\{\w+\}|`[^`]*`|"
+    r"\b(?:SEARCH|ID|API|GitHub|GitLab|Google|Hugging Face|LLM|npm|Slack|Stripe|Telegram|AWS|PowerShell)\b"
 )
 
 

@@ -20,16 +20,18 @@ from ultron_core.search.expand import Expansion
 from ultron_core.search.rerank import RerankAnswer
 from ultron_core.segments.by_model.answer import TaskList
 from ultron_core.steps.stages.review import Review
+from ultron_core.steps.stages.whole import SessionReview
 
 ANSWERS = (
-    *(TaskList, Judgement, Review, ExtractAnswer, SummaryAnswer, TypeAnswer, SameFact, MergedBody, Topic),
-    *(Expansion, RerankAnswer),
+    *(TaskList, Judgement, Review, SessionReview, ExtractAnswer, SummaryAnswer, TypeAnswer, SameFact),
+    *(MergedBody, Topic, Expansion, RerankAnswer),
 )
 #: prompts whose examples are whole answers, with what they are answers to
 EXAMPLES = {
     ("ultron_core.segments.by_model", "segment"): TaskList,
     ("ultron_core.labels", "label"): Judgement,
     ("ultron_core.llm", "both"): Review,
+    ("ultron_core.llm", "whole"): SessionReview,
     ("ultron_core.memories", "extract"): ExtractAnswer,
     ("ultron_core.memories", "ingest"): ExtractAnswer,
     ("ultron_core.memories", "summarize"): SummaryAnswer,
@@ -66,7 +68,7 @@ def test_examples_have_the_order_that_a_grammar_makes_a_model_write(place):
     schema = asked_schema(EXAMPLES[place])
     text = files(place[0]).joinpath("prompts", f"{place[1]}.md").read_text("utf-8")
     examples = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    assert len(examples) == 3
+    assert examples
     for example in examples:
         in_order(example, schema, schema)
 
@@ -86,8 +88,9 @@ def in_order(value, schema, root):
     return None
 
 
-def test_a_note_begins_with_its_type_and_its_quotes_and_has_both():
-    note = asked_schema(ExtractAnswer)["$defs"]["Note"]
+@pytest.mark.parametrize("answer", [ExtractAnswer, Review, SessionReview], ids=lambda answer: answer.__name__)
+def test_a_note_begins_with_its_type_and_its_quotes_and_has_both(answer):
+    note = asked_schema(answer)["$defs"]["Note"]
     assert order(note)[:3] == note["required"] == ["memory_type", "evidence", "content"]
     assert "anyOf" not in note["properties"]["memory_type"], "no null either"
 

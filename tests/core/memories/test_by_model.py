@@ -11,7 +11,7 @@ from ultron_core.errors import ContextTooLongError, ModelUnavailableError
 from ultron_core.memories import extract_from_text, extract_memories
 from ultron_core.memories.by_model import extract_with_model
 from ultron_core.memories.notes import ExtractAnswer
-from ultron_core.models import Message, Metric, QualityLabel, QualitySummary
+from ultron_core.models import Message, QualityLabel, QualitySummary
 
 MESSAGES = talk(("user", "Run it."), (bash("make"), "make: *** No rule to make target 'all'"))
 
@@ -107,24 +107,29 @@ def cure(status, by=None, **more):
 
 
 @pytest.mark.parametrize(
-    ("note", "label", "resolution"),
+    ("note", "label", "sure"),
     [
-        (cure("verified", {"message": 4, "quote": "5 passed"}), SUCCESS, "Install pandas."),
-        (cure("verified", {"message": 5, "quote": "the tests run again"}), SUCCESS, "Install pandas."),
-        (cure("verified", {"message": 4, "quote": "5 passed"}), FAILURE, "Unverified: Install pandas."),
-        (cure("verified", {"message": 4, "quote": "6 passed"}), SUCCESS, "Unverified: Install pandas."),
-        (cure("verified", {"message": 3, "quote": "it works now"}), SUCCESS, "Unverified: Install pandas."),
-        (cure("verified"), SUCCESS, "Unverified: Install pandas."),
-        (cure("claimed"), SUCCESS, "Unverified: Install pandas."),
-        (cure("none"), SUCCESS, ""),
+        (cure("verified", {"message": 4, "quote": "5 passed"}), SUCCESS, "verified"),
+        (cure("verified", {"message": 5, "quote": "the tests run again"}), SUCCESS, "verified"),
+        (cure("verified", {"message": 4, "quote": "5 passed"}), FAILURE, "verified"),
+        (cure("verified", {"message": 4, "quote": "6 passed"}), SUCCESS, "claimed"),
+        (cure("verified", {"message": 3, "quote": "it works now"}), SUCCESS, "claimed"),
+        (cure("verified"), SUCCESS, "claimed"),
+        (cure("claimed"), SUCCESS, "claimed"),
+        (cure("none"), SUCCESS, "claimed"),
     ],
-    ids=["result", "person", "failed run", "invented", "agent's word", "no quote", "claimed", "none"],
+    ids=["result", "person", "failed run", "invented", "agent's word", "no quote", "claimed", "untested"],
 )
-def test_a_cure_is_only_as_sure_as_the_log_bears_it_out(note, label, resolution):
+def test_a_cure_is_only_as_sure_as_the_log_bears_it_out(note, label, sure):
+    """Whatever the outcome of the run; advice that nobody tested is kept, and its words say nothing of that."""
     (draft,) = extract_with_model(CURED, Model(memories=[note]), label=label)
-    assert draft.resolution == resolution
-    assert ("unverified" in draft.tags) is resolution.startswith("Unverified")
+    assert (draft.resolution, draft.cure, draft.tags) == ("Install pandas.", sure, ("make",))
     assert [item.quote for item in draft.evidence] == ["No module named 'pandas'"]
+
+
+def test_a_note_without_a_cure_has_none():
+    (draft,) = extract_with_model(CURED, Model(memories=[cure("verified") | {"resolution": " "}]))
+    assert (draft.resolution, draft.cure) == ("", "none")
 
 
 def test_a_wish_is_no_cure_and_needs_no_proof():
@@ -138,7 +143,7 @@ def test_a_wish_is_no_cure_and_needs_no_proof():
     assert (draft.resolution, draft.tags) == ("Answer in French.", ("make",))
 
 
-def test_an_extraction_by_itself_is_told_the_outcome_and_the_lessons_and_not_the_whole_system_prompt():
+def test_an_extraction_by_itself_is_told_the_outcome_and_not_the_whole_system_prompt():
     asked = []
 
     class Reader(Model):
@@ -146,13 +151,11 @@ def test_an_extraction_by_itself_is_told_the_outcome_and_the_lessons_and_not_the
             asked.append(messages[-1]["content"])
             return super().complete(messages, schema, stage=stage)
 
-    lesson = Metric(0.9, 0.0, (), "pandas was missing")
-    label = QualityLabel(FAILURE.summary, {"lesson_solved_error": lesson}, "t")
     prompt = Message("system", "You run tests. " * 3_000, origin="harness", start_line=1, end_line=1)
-    extract_with_model([prompt, *CURED], Reader(memories=[]), label=label, topic="Run the tests")
+    extract_with_model([prompt, *CURED], Reader(memories=[]), label=FAILURE, topic="Run the tests")
     (text,) = asked
-    assert "Topic: Run the tests\nOutcome: failure\nLessons seen: solved_error: pandas was missing" in text
-    assert 100 < text.count("You run tests.") < 250
+    assert "Topic: Run the tests\nOutcome: failure\n" in text
+    assert 50 < text.count("You run tests.") < 150
 
 
 ASKED = {"message": 1, "quote": "The tests do not start"}

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.claims import said, segments_of
+from tests.support.memories import rows
 
 
 @pytest.fixture
@@ -29,6 +30,37 @@ def test_pages_hold_every_memory_once(ask, ultron):
     assert len(seen) == len(set(seen)) == ultron.get_memory_stats()["total"]
 
 
+def test_a_list_is_filtered_and_ordered_as_asked(ask, client, key, ultron):
+    for n, agent in enumerate(("ann", "ann", "bob")):
+        ultron.upload_memory(f"port number {n} is closed", agent_id=agent)
+    first, second, third = [m["id"] for m in reversed(ask("GET", "/memories")["data"])]
+    ask("POST", "/memories/details", json={"ids": [second]})
+
+    def listed(**filters):
+        return [m["id"] for m in ask("GET", "/memories", params=filters)["data"]]
+
+    assert listed(sort="hits")[0] == second == listed(sort="last_hit")[0]
+    assert listed(agent_id="ann", sort="time") == [second, first]
+    cluster = rows(ultron, "SELECT cluster_id FROM cluster_members WHERE memory_id = %(id)s", id=third)[0][
+        "cluster_id"
+    ]
+    assert third in listed(cluster_id=str(cluster)[:8])
+    assert listed(since="2020-01-01T00:00:00Z", until="2020-01-02T00:00:00+01:00") == []
+    page = ask("GET", "/memories", params={"sort": "hits", "limit": 1})
+    assert listed(sort="hits", cursor=page["cursor"], limit=1) != listed(sort="hits", limit=1)
+    headers = key("another")
+    for wrong, told in (
+        ({"agent_id": "anna"}, "Did you mean ann?"),
+        ({"session": "nope.jsonl"}, "No session is known yet."),
+        ({"sort": "size"}, "sort"),
+        ({"since": "yesterday"}, "since"),
+        ({"since": "2026-01-01T00:00:00"}, "since"),
+        ({"cursor": page["cursor"]}, "cursor is not one"),
+    ):
+        answer = client.get("/memories", params=wrong, headers=headers)
+        assert answer.status_code == 422 and told in answer.text, answer.text
+
+
 def test_a_memory_is_corrected_archived_brought_back_and_deleted(ask, ultron):
     made = ask("POST", "/memories/upload", json={"content": "the port is 80", "tags": ["net"]})["data"]
     path = f"/memories/{made['id']}"
@@ -38,7 +70,11 @@ def test_a_memory_is_corrected_archived_brought_back_and_deleted(ask, ultron):
     assert ask("POST", f"{path}/unarchive")["data"]["status"] == "active"
     before = ask("GET", path)["data"]["hit_count"]
     assert ask("GET", path)["data"]["hit_count"] == before
-    assert ask("GET", f"{path}/history")["data"]["versions"][0]["tags"] == ["net"]
+    known = ask("GET", f"{path}/history")["data"]
+    assert (
+        known["versions"][0]["tags"] == ["net"] and known["hits"]["count"] == before and known["links"] == []
+    )
+    assert [one["decision"] for one in known["decisions"]] == ["insert", "archive", "return"]
     ask("DELETE", path)
     assert ultron.get_memory_stats()["total"] == 0
 

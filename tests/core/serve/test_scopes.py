@@ -12,6 +12,7 @@ NOBODY = "00000000-0000-0000-0000-000000000000"
 EXPECTED = {
     "GET /health": None,
     "GET /stats": "read",
+    "GET /cost": "read",
     "GET /keys": "admin",
     "POST /keys": "admin",
     "DELETE /keys/{which}": "admin",

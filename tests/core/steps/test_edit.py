@@ -10,7 +10,7 @@ from tests.support.recount import counters_off
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError, NotFoundError
-from ultron_core.steps.rows.status import retract_from_segment
+from ultron_core.steps.rows.status import retract_from_segment, settle
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.plan import make_plan
@@ -331,3 +331,137 @@ def tags_of(ultron, memory_id):
     """Those that tie it to segments."""
     (record,) = ultron.get_memory_details([memory_id])
     return {tag for tag in record.tags if tag.startswith("segment:")}
+
+
+SECRET = "quicksilver"
+
+
+@pytest.fixture
+def reworded(ultron):
+    """A memory of two parts, edited twice, whose older words all hold SECRET."""
+    memory = ultron.upload_memory(f"{FIRST} Ask {SECRET} about it.", tags=[SECRET])
+    ultron.upload_memory(f"{AGAIN} It was {SECRET}'s image.", agent_id="other", context=f"at {SECRET}")
+    rows(ultron, "UPDATE memory_sources SET quote = 'said by quicksilver' RETURNING 1")
+    ultron.update_memory(memory.id, content=f"{FIRST} {SECRET} knows.", changed_by="ann")
+    return memory
+
+
+def test_a_purge_leaves_the_old_words_in_no_table(ultron, reworded):
+    assert "memory_versions" in tables_holding(ultron, SECRET)
+    merge = merge_of(ultron, reworded.id)
+    now = ultron.update_memory(
+        reworded.id, content=FIRST, context="", tags=["build"], changed_by="bob", purge=True
+    )
+    assert (now.content, now.tags, now.trust) == (FIRST, ["build"], "human")
+    assert tables_holding(ultron, SECRET) == set()
+    known = ultron.get_memory_history(reworded.id)
+    assert [(row["changed_by"], row["content"]) for row in known["versions"]] == [("bob", ""), ("ann", "")]
+    assert [row["decision"] for row in known["decisions"]] == ["insert", "merge"]
+    with pytest.raises(InputError, match="purged with an edit"):
+        ultron.unmerge(merge)
+    assert [hit.record.id for hit in ultron.search_memories("wheel missing in docker")] == [reworded.id]
+    assert not counters_off(ultron)
+
+
+def test_a_purge_without_other_words_takes_the_older_ones_alone(ultron, reworded):
+    clean = ultron.update_memory(reworded.id, content=FIRST, context="", tags=[])
+    purged = ultron.update_memory(reworded.id, purge=True)
+    assert (purged.content, purged.version, purged.trust) == (FIRST, clean.version, "human")
+    assert tables_holding(ultron, SECRET) == set()
+
+
+def test_a_purge_leaves_other_memories_their_words(ultron, reworded):
+    other = ultron.upload_memory(f"The cake of {SECRET} needs vanilla sugar.")
+    ultron.update_memory(reworded.id, content=FIRST, context="", tags=[], purge=True)
+    holding = "SELECT memory_id FROM memory_contributions WHERE content LIKE '%%' || %(word)s || '%%'"
+    assert [row["memory_id"] for row in rows(ultron, holding, word=SECRET)] == [other.id]
+
+
+def test_what_is_merged_after_a_purge_can_be_undone(ultron, reworded):
+    ultron.update_memory(reworded.id, content=FIRST, context="", tags=[], trust="upload", purge=True)
+    ultron.upload_memory(AGAIN, agent_id="third")
+    split = ultron.unmerge(merge_of(ultron, reworded.id))
+    assert split.content == AGAIN
+    (kept,) = ultron.get_memory_details([reworded.id])
+    assert kept.content == FIRST and not counters_off(ultron)
+
+
+def test_an_agents_words_that_were_only_retagged_stay_an_agents_after_a_purge(settings, tmp_path):
+    with Ultron(settings) as ultron:
+        ultron.ingest([write_log(tmp_path / "run.jsonl", solved("parser", "yaml"))], "coder", process=True)
+        (found,) = ultron.browse.memories().rows
+        ultron.update_memory(found.id, tags=["x"])
+        purged = ultron.update_memory(found.id, purge=True)
+        assert (purged.trust, purged.proof, purged.status) == (found.trust, found.proof, found.status)
+
+
+def test_a_loss_of_a_source_after_a_purge_leaves_the_editors_words(settings):
+    """Parts that say what the memory says are its editor's: nobody else stands behind it when one of them goes."""
+    with Ultron(settings, embedder=StubEmbedder(NEAR)) as ultron:
+        memory = ultron.upload_memory(FIRST)
+        ultron.upload_memory(AGAIN, agent_id="other")
+        ultron.update_memory(memory.id, content="The image lacks wheel.", purge=True)
+        source = ultron.get_memory_sources(memory.id)[0]
+        with ultron.runtime.database.transaction() as conn:
+            conn.execute("DELETE FROM memory_sources WHERE id = %(id)s", {"id": source.id})
+            settle(ultron.runtime, conn, [memory.id])
+        (kept,) = ultron.get_memory_details([memory.id])
+        assert (kept.content, kept.trust, kept.proof) == ("The image lacks wheel.", "human", "person")
+
+
+def test_history_tells_archiving_and_returning_with_the_cause(ultron):
+    memory = ultron.upload_memory(FIRST, tags=["old"])
+    ultron.archive_memory(memory.id)
+    ultron.archive_memory(memory.id)  # it is archived already: nothing happened
+    ultron.unarchive_memory(memory.id)
+    ultron.archive_memories_by_tag("old")
+    ultron.upload_memory(FIRST)
+    told = [
+        (row["decision"], row["reason"], row["decided_by"])
+        for row in ultron.get_memory_history(memory.id)["decisions"]
+    ]
+    assert [one for one in told if one[0] in ("archive", "return")] == [
+        ("archive", "by_hand", "person"),
+        ("return", "by_hand", "person"),
+        ("archive", "by_tag", "person"),
+        ("return", "given_again", "rules"),
+    ]
+
+
+def test_history_tells_verdicts_that_bring_back_links_and_hits(ultron):
+    first = ultron.upload_memory(FIRST)
+    ultron.upload_memory(AGAIN)
+    split = ultron.unmerge(merge_of(ultron, first.id))
+    ultron.judge_memory(first.id, "junk")
+    ultron.judge_memory(first.id, "useful")
+    known = ultron.get_memory_history(first.id)
+    causes = [row["reason"] for row in known["decisions"] if row["decision"] in ("archive", "return")]
+    assert causes == ["judged_junk", "judged_useful"]
+    (link,) = known["links"]
+    assert (link["other_id"], link["kind"], link["newer"], link["reason"]) == (
+        split.id,
+        "similar_to",
+        False,
+        "unmerged",
+    )
+    assert ultron.get_memory_history(split.id)["links"][0]["newer"]
+    before = known["hits"]["count"]
+    ultron.get_memory_details([first.id])
+    hits = ultron.get_memory_history(first.id)["hits"]
+    assert hits["count"] == before + 2 and hits["last"] is not None
+
+
+def test_several_are_archived_brought_back_and_deleted_or_none(ultron):
+    ids = [ultron.upload_memory(text).id for text in (FIRST, "I prefer tabs.", "The relay is down.")]
+    for act in (ultron.archive_memories, ultron.unarchive_memories, ultron.delete_memories):
+        with pytest.raises(NotFoundError, match="nothing was changed"):
+            act([*ids, uuid4()])
+        assert ultron.get_memory_stats()["by_status"]["active"] == 3
+    assert {record.status for record in ultron.archive_memories(ids)} == {"archived"}
+    rows(ultron, "DELETE FROM memory_sources WHERE memory_id = %(id)s RETURNING 1", id=ids[0])
+    with pytest.raises(InputError, match=f"{ids[0]} cannot come back"):
+        ultron.unarchive_memories(ids)
+    assert ultron.get_memory_stats()["by_status"]["archived"] == 3
+    assert {record.status for record in ultron.unarchive_memories(ids[1:])} == {"active"}
+    ultron.delete_memories(ids)
+    assert ultron.get_memory_stats()["total"] == 0 and not counters_off(ultron)

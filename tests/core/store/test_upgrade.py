@@ -1,6 +1,7 @@
 """The schema that all migrations make is the one that is written down, and an old database keeps its rows."""
 
 import shutil
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -9,7 +10,9 @@ import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from ultron_core.memories import Body
 from ultron_core.models import QualityLabel
+from ultron_core.steps.rows.body import body_digest, words_digest
 from ultron_core.store.database import Database
 from ultron_core.store.migrate import FOLDER, migrate
 
@@ -235,3 +238,121 @@ def test_what_only_an_agent_said_in_one_session_goes_to_its_shelf(empty, tmp_pat
     assert {row["cluster_id"]: (row["size"], row["centroid"]) for row in sizes} == {
         kept: (1, "[1,0]"),
     }
+
+
+def test_the_word_before_a_doubtful_cure_becomes_a_field(empty, tmp_path):
+    """In each language that it was written in, wherever these words stand; what a caller wrote stays."""
+    migrate_before(empty, "0032", tmp_path / "before")
+    with empty.transaction() as conn:
+        session, segment = uuid4(), uuid4()
+        log = {**OWNER, "session_file": "x"}
+        insert(conn, "sessions", **log, id=session, partition_key="x", **READ)
+        place = {"segment_index": 0, "start_message": 0, "end_message": 1, "occurrence": 0}
+        insert(conn, "task_segments", **log, id=segment, session_id=session, **CUT, **place)
+        own = {"session_id": session, "segment_id": segment}
+
+        def stored(name, resolution, *tags, by=own):
+            words = {"resolution": resolution, "tags": list(tags)}
+            return told_of(conn, name, words, by)
+
+        doubtful = stored("doubtful", "Unverified: use Node 18.", "unverified", "npm")
+        stored("中文", "未经验证：换成镜像。", "unverified")
+        several = stored("several", "Unverified: use Node 18.", "unverified")
+        conn.execute(
+            "UPDATE memories SET resolution = 'Take 20.\nUnverified: use Node 18.' WHERE id = %s", [several]
+        )
+        stored("proven", "use Node 18.")
+        stored("own word", "Unverified: use Node 18.", "unverified", by=None)
+        edited = stored("edited", "Unverified: use Node 18.", "unverified")
+        conn.execute("UPDATE memories SET resolution = 'Take 20.' WHERE id = %s", [edited])
+        old = {
+            "content": "edited",
+            "context": "",
+            "resolution": "Unverified: use Node 18.",
+            "tags": ["unverified"],
+        }
+        version = {"memory_id": edited, "account_id": "default", "version": 1, "changed_by": ""}
+        insert(conn, "memory_versions", **version, **old, changed_at=NOW)
+        body = Body("doubtful", "", "Unverified: use Node 18.")
+        verdict = {"memory_id": doubtful, "account_id": "default", "verdict": "junk", "given_by": ""}
+        digests = {"body_sha256": "doubtful", "words_sha256": words_digest(body)}
+        insert(conn, "memory_verdicts", **verdict, **digests, given_at=NOW)
+        decision = {
+            "id": uuid4(),
+            "memory_id": doubtful,
+            "account_id": "default",
+            "decision": "merge",
+            "decided_by": "rules",
+        }
+        insert(
+            conn,
+            "merge_decisions",
+            **decision,
+            reason="same",
+            body_before=Jsonb(asdict(body)),
+            created_at=NOW,
+        )
+    migrate(empty)
+    with empty.transaction() as conn:
+        memories = conn.execute("SELECT * FROM memories").fetchall()
+        parts = conn.execute("SELECT content, resolution, cure, tags FROM memory_contributions").fetchall()
+        (before,) = conn.execute("SELECT resolution, cure, tags FROM memory_versions").fetchall()
+        (given,) = conn.execute("SELECT body_sha256, words_sha256 FROM memory_verdicts").fetchall()
+        (merged,) = conn.execute("SELECT body_before FROM merge_decisions").fetchall()
+        vectors = {row["memory_id"] for row in conn.execute("SELECT memory_id FROM memory_vectors")}
+    assert {row["content"]: (row["resolution"], row["cure"], row["tags"]) for row in memories} == {
+        "doubtful": ("use Node 18.", "claimed", ["npm"]),
+        "中文": ("换成镜像。", "claimed", []),
+        "several": ("Take 20.\nuse Node 18.", "claimed", []),
+        "proven": ("use Node 18.", "verified", []),
+        "own word": ("Unverified: use Node 18.", "none", ["unverified"]),
+        "edited": ("Take 20.", "none", []),
+    }
+    found = {row["content"]: row for row in memories}
+    assert found["doubtful"]["overview_l1"] == "doubtful\nFix: use Node 18."
+    for name in ("doubtful", "中文", "several"):
+        body = Body(name, "", found[name]["resolution"])
+        assert found[name]["body_sha256"] == body_digest("error", body)
+        assert found[name]["id"] not in vectors, "they are made again of the words that stand now"
+    assert found["proven"]["id"] in vectors
+    assert {row["content"]: row["cure"] for row in parts} == {
+        "doubtful": "claimed", "中文": "claimed", "several": "claimed", "proven": "verified", "own word": "none",
+        "edited": "claimed",
+    }  # fmt: skip
+    assert before == {"resolution": "use Node 18.", "cure": "claimed", "tags": []}
+    clean = Body("doubtful", "", "use Node 18.")
+    assert given == {"body_sha256": body_digest("error", clean), "words_sha256": words_digest(clean)}
+    assert merged["body_before"] == asdict(clean)
+
+
+def told_of(conn, name, words, by):
+    """A memory as version 31 kept it, of one contribution: of this segment, or of a caller."""
+    memory, source = uuid4(), uuid4()
+    trust, kind = ("upload", {"kind": "upload"}) if by is None else ("agent", {"kind": "segment", **by})
+    body = {"content": name, "context": "", **words}
+    own = {
+        "id": memory,
+        "memory_type": "error",
+        "redaction_version": "1",
+        "body_sha256": name,
+        "trust": trust,
+    }
+    made = {
+        "extractor": "direct" if by is None else "model:m#1",
+        "overview_l1": f"{name}\nFix: {words['resolution']}",
+    }
+    insert(conn, "memories", **OWNER, **own, **made, **body)
+    whose = {"memory_id": memory, "account_id": "default", "agent_id": "a"}
+    insert(conn, "memory_sources", **whose, **kind, id=source, created_at=NOW, trust=trust)
+    part = {
+        **whose,
+        "id": uuid4(),
+        "source_id": source,
+        "merged": False,
+        "contributed_at": NOW,
+        "trust": trust,
+    }
+    insert(conn, "memory_contributions", **part, **body)
+    vector = {"memory_id": memory, "account_id": "default", "memory_type": "error", "status": "active"}
+    insert(conn, "memory_vectors", **vector, model_id="m", embedding="[1,0]", exact="[1,0]")
+    return memory

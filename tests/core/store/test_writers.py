@@ -62,24 +62,22 @@ WRITERS = {
     },
     "memory_sources": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.retract_sources"),
-        *(
-            "segments.move_sources",
-            "redaction.write",
-            "origins.given_again",
-            "erase.retract_sources",
-            "erase.move_parts",
-        ),
+        *("segments.move_sources", "redaction.write", "origins.given_again", "origins.purge_words"),
+        *("erase.retract_sources", "erase.move_parts"),
     },
     "memory_contributions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.contribution_merged"),
         *("erase.retract_parts", "erase.move_parts", "redaction.write", "origins.contribution_tried"),
-        "origins.given_again",
+        *("origins.given_again", "origins.purge_words"),
     },
     "merge_decisions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.undone"),
-        *("origins.forget_bodies", "erase.forget_history", "erase.move_parts", "redaction.write"),
+        *("origins.forget_bodies", "erase.forget_history", "redaction.write", "origins.purge_words"),
+        *("memories.set_status", "erase.move_parts"),
     },
-    "memory_links": {"origins.insert_origins", "erase.forget_history", "redaction.write"},
+    "memory_links": {
+        *("origins.insert_origins", "erase.forget_history", "redaction.write", "origins.purge_words"),
+    },
     "idempotency_keys": {"origins.insert_origins", "origins.hand_over"},
     "embedding_models": {
         *(
@@ -106,7 +104,9 @@ WRITERS = {
     "message_windows": {"windows.insert", "windows.delete", "erase.cut_again"},
     "memory_verdicts": {"verdicts.give", "verdicts.withdraw_junk", "erase.forget_verdicts"},
     "taste": {"verdicts.keep_taste"},
-    "memory_versions": {"origins.keep_version", "erase.forget_history", "redaction.write"},
+    "memory_versions": {
+        *("origins.keep_version", "erase.forget_history", "redaction.write", "origins.purge_words"),
+    },
     "api_keys": {"keys.insert", "keys.used", "keys.revoke"},
     "redaction_replays": {"redaction.reach", "redaction.restart", "erase.replays"},
     "erasures": {"erase.advance"},
@@ -136,6 +136,7 @@ COUNTS = {
 #: more than one query may insert into these
 SEVERAL_INSERTS = {
     "memory_vectors": "a writer of memories, and re-embedding beside it",
+    "merge_decisions": "what an upload decided, and that one was archived or came back",
     "embedding_models": "the model in use, and the one wanted next",
     "lexical_df": "words of memories, words of windows, repair",
     "lexical_stats": "words of memories, words of windows, repair",

@@ -46,3 +46,31 @@ def test_a_secret_is_found_by_kind_and_an_example_is_none():
     token = "ghp_" + "a1B2" * 9
     assert [kind for kind, _ in find_secrets(f"export TOKEN={token}")] == ["GitHub token"]
     assert find_secrets(f"# example: {token}") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("BOT = '" + "123456789:AA" + "b3Xk_9-Qw" * 3 + "zT5rY7'", "Telegram bot token"),
+        ("GROQ=" + "gsk_" + "aB3d" * 12, "LLM API key"),
+        ("DATABASE_URL=postgresql://app:k3Rw-19xQ" + "@db.shop.net:5432/app", "database password"),
+        ("mongodb+srv://admin:Zt7pass99" + "@cluster0.ab12c.mongodb.net/shop", "database password"),
+    ],
+)
+def test_a_key_of_a_bot_a_model_or_a_database_is_a_secret(text, kind):
+    assert [found for found, _ in find_secrets(text)] == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgres://postgres:postgres1@localhost:5432/app",  # of the machine itself
+        "postgres://app:k3Rw19xQ@127.0.0.1/app",
+        "postgres://user:password@db.shop.net/app",  # a word alone
+        "postgres://${USER}:${PASS9}@db.shop.net/app",
+        "postgres://user:your_pass1@db.shop.net/app",
+        "mysql://db.shop.net:3306/app",
+    ],
+)
+def test_an_address_of_a_database_without_a_password_of_its_own_is_none(text):
+    assert find_secrets(text) == []

@@ -3,7 +3,6 @@
 import json
 from importlib.resources import files
 
-from tests.support.gold import schema_of
 from tests.support.records import messages_in
 
 CASES = [
@@ -16,18 +15,15 @@ def good(request):
     """The answer that the cases expect."""
     shown = messages_in(request["messages"][1]["content"])
     case = next(c for c in CASES if c["messages"][0][1].startswith(shown[0].body.strip()[:10]))
-    if schema_of(request)["title"] == "TaskList":
-        ends = [start - 1 for start in case["starts"][1:]] + [len(case["messages"])]
-        tasks = [{"start": s, "end": e, "topic": "x"} for s, e in zip(case["starts"], ends, strict=True)]
-        return json.dumps({"tasks": tasks})
     metrics = [{"name": name, "score": 0.5} for name in ("goal_reached", "completeness")]
-    judged = {
-        "outcome": case["outcomes"][0],
-        "task_type": "code",
-        "success_probability": 0.5,
-        "metrics": metrics,
-    }
-    return json.dumps({**judged, "lessons": [], "memories": notes(case)}, ensure_ascii=False)
+    judged = {"task_type": "code", "success_probability": 0.5, "metrics": metrics}
+    tasks = []
+    for start in case["starts"]:
+        asked = start == case["task"][0]
+        outcome = case["outcomes"][0] if asked else "unknown"
+        own = notes(case) if asked else []
+        tasks.append({"start": start, "topic": "x", "outcome": outcome, **judged, "memories": own})
+    return json.dumps({"tasks": tasks}, ensure_ascii=False)
 
 
 def notes(case):
@@ -42,7 +38,7 @@ def notes(case):
 def without_outcomes(request):
     """One that never says how a task went."""
     answer = json.loads(good(request))
-    return json.dumps(answer | ({"outcome": "partial"} if "outcome" in answer else {}))
+    return json.dumps({"tasks": [task | {"outcome": "partial"} for task in answer["tasks"]]})
 
 
 def without_sense(request):

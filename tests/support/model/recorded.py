@@ -47,7 +47,24 @@ def recorded():
 def notes(*names):
     """Contents of all notes in the recorded answers, of these sessions or of all."""
     rows = [row for row in recorded().values() if not names or row["session"] in names]
-    return list(dict.fromkeys(note["content"] for row in rows for note in row["answer"].get("memories", ())))
+    return list(dict.fromkeys(note["content"] for row in rows for note in notes_in(row)))
+
+
+def notes_in(row):
+    """All notes of a recorded answer, whichever of its tasks they are about."""
+    answer = row["answer"]
+    return [note for part in (answer, *answer.get("tasks", ())) for note in part.get("memories", ())]
+
+
+def said(answer, asked):
+    """A recorded answer as far as a schema with these fields asks for it: of a session that is one task the answer
+    about all of it is the one about that task, and the other way round."""
+    tasks = answer.get("tasks", ())
+    if "tasks" in asked and not tasks:
+        answer = {"tasks": [{"start": 1, "topic": "", **answer}]}
+    elif "tasks" not in asked and len(tasks) == 1:
+        answer = tasks[0]
+    return {name: value for name, value in answer.items() if name in asked}
 
 
 @dataclass
@@ -72,8 +89,7 @@ class Recorded:
                 return None
             if row["rules"] != rules_of(request):
                 self.outdated.append(row["session"])
-        asked = schema_of(request)["properties"]
-        return {name: value for name, value in row["answer"].items() if name in asked}
+        return said(row["answer"], schema_of(request)["properties"])
 
     def __call__(self, handler, request):
         value = self.value(request)

@@ -21,8 +21,15 @@ def spoil(variant, value, title="Answer"):
     """The text of an answer in this form; a good answer where the variant is about notes and there are none."""
     if "text" in variant:
         return _framed(variant["text"], value, title)
+    return json.dumps(_with_notes(variant, value), ensure_ascii=False)
+
+
+def _with_notes(variant, value):
+    """The answer with its notes in this form, each task's own where it is about several."""
     if "memories" not in value:
-        return json.dumps(value, ensure_ascii=False)
+        if not any("memories" in task for task in value.get("tasks", ())):
+            return value
+        return value | {"tasks": [_with_notes(variant, task) for task in value["tasks"]]}
     notes = list(value["memories"])
     if "field" in variant:
         notes = [note | variant["field"] for note in notes]
@@ -30,7 +37,7 @@ def spoil(variant, value, title="Answer"):
         notes = [variant["neighbour"], *notes]
     elif notes:  # bad notes alone are another matter: then nothing of the answer can be used
         notes = [*notes, variant["neighbour"]]
-    return json.dumps(value | {"memories": notes}, ensure_ascii=False)
+    return value | {"memories": notes}
 
 
 def is_second_try(request):

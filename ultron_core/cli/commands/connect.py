@@ -16,7 +16,7 @@ from ultron_core.cli.writing import write_beside
 from ultron_core.errors import InputError
 from ultron_core.settings import Settings
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "connect"]
 
 
 @dataclass(frozen=True, slots=True)

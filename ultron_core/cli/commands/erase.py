@@ -56,7 +56,7 @@ def erase(
     Memories that others gave too are worded without it. What was erased is not read again (`ultron ingest --again`
     does). What stays, and where, is said. The same command goes on with one that was killed.
     """
-    from ultron_core.steps import overview
+    from ultron_core.steps.names import find_memory
 
     if scrub and memory is None and before is None and not any(value is not None for value in named.values()):
         with open_ultron(settings) as ultron:
@@ -65,7 +65,7 @@ def erase(
         return
     with open_ultron(settings) as ultron:
         scope: dict[str, Any] = {**named, "before": before and before.astimezone()}
-        scope["memory"] = overview.find_memory(ultron.runtime, memory) if memory is not None else None
+        scope["memory"] = find_memory(ultron.runtime, memory) if memory is not None else None
         scope |= {"datasets": datasets, "with_file": with_file}
         if not (dry_run or yes):
             foreseen = ultron.erase(**scope, dry_run=True)

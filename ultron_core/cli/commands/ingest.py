@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from ultron_core.cli.options import project_option
 from ultron_core.cli.output import DONE, FAILED, PARTLY, console, key_values, print_json, table
 from ultron_core.cli.progress import progress_bar
 from ultron_core.errors import InputError
+from ultron_core.sessions.homes import home_of
 from ultron_core.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS"]
 
-CLAUDE_CODE_LOGS = Path("~/.claude/projects")
-CODEX_LOGS = Path("~/.codex/sessions")
 #: rows of the table; the rest are counted
 _SHOWN = 40
 #: fates of a line as the ledger names them; skipped lines are shown apart, with their reasons
@@ -37,8 +37,8 @@ _FATES = ("total", "message", "part", "metadata")
 @click.option(
     "--agent", "agent_id", default="default", show_default=True, help="Agent whose sessions these are."
 )
-@click.option("--claude-code", is_flag=True, help=f"Read Claude Code's own logs ({CLAUDE_CODE_LOGS}).")
-@click.option("--codex", is_flag=True, help=f"Read Codex's own logs ({CODEX_LOGS}).")
+@click.option("--claude-code", is_flag=True, help="Read Claude Code's own logs (~/.claude/projects).")
+@click.option("--codex", is_flag=True, help="Read Codex's own logs (~/.codex/sessions).")
 @click.option("--process/--no-process", default=True, show_default=True, help="Run all stages right away.")
 @click.option("--again", is_flag=True, help="Also what has not changed, and what was erased.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -104,13 +104,10 @@ def _batches(
     batches: list[tuple[list[str | Path], str]] = []
     if paths:
         batches.append((list(paths), agent_id))
-    for wanted, folder, name in (
-        (claude_code, CLAUDE_CODE_LOGS, "claude-code"),
-        (codex, CODEX_LOGS, "codex"),
-    ):
+    for wanted, name in ((claude_code, "claude-code"), (codex, "codex")):
         if not wanted:
             continue
-        place = folder.expanduser()
+        place = home_of(name).folder(os.environ, Path.home())
         if not place.is_dir():
             raise InputError(
                 f"{place} does not exist: no {name} logs there. Name the folder that has them: "

@@ -73,13 +73,13 @@ def judge(
 
 
 def _judge(ultron: Ultron, ids: Sequence[str], as_json: bool) -> None:
-    from ultron_core.steps import overview
+    from ultron_core.steps.names import find_memories
 
     *named, word = ids
     if not named or word not in WORTHS:
         raise click.UsageError(_USAGE)
     # all are known before the first is judged
-    found = list(dict.fromkeys(overview.find_memory(ultron.runtime, one) for one in named))
+    found = find_memories(ultron.runtime, named)
     judged = [ultron.judge_memory(one, word) for one in found]
     if as_json:
         print_json(judged)
@@ -98,7 +98,8 @@ def _next(ultron: Ultron, count: int, as_json: bool) -> None:
         _ask_each(ultron, records)
     else:
         rows = [
-            [str(r.id)[:8], r.memory_type, r.trust, shown_project(r.projects), r.summary_l0] for r in records
+            [str(r.id)[:8], r.memory_type, r.trust, shown_project(r.projects), f"{r.summary_l0}{r.doubt}"]
+            for r in records
         ]
         console().print(table("", ["id", "type", "said by", "project", "memory"], rows))
         console().print("`ultron judge ID useful` or `ultron judge ID junk` judges one.", style="dim")
@@ -110,7 +111,8 @@ def _ask_each(ultron: Ultron, records: Sequence[MemoryRecord]) -> None:
     for number, record in enumerate(records, 1):
         about = f"{str(record.id)[:8]} {record.memory_type}, said by {record.trust}"
         out.print(f"\n{number} of {len(records)}: {about}", style="bold")
-        out.print("\n".join(part for part in (record.content, record.context, record.resolution) if part))
+        resolution = record.resolution and f"{record.resolution}{record.doubt}"
+        out.print("\n".join(part for part in (record.content, record.context, resolution) if part))
         key = click.prompt(
             "(u)seful, (j)unk, (s)kip, (q)uit", type=click.Choice(list(_KEYS)), show_choices=False
         )

@@ -90,28 +90,12 @@ def confirm(settings: Settings, memory_id: str) -> None:
 
     MEMORY_ID may be its first characters. Other words need another verdict.
     """
-    from ultron_core.steps import overview
+    from ultron_core.steps.names import find_memory
 
     with open_ultron(settings) as ultron:
-        full_id = overview.find_memory(ultron.runtime, memory_id)
+        full_id = find_memory(ultron.runtime, memory_id)
         ultron.confirm_memory(full_id)
     console().print("Confirmed.")
-
-
-@click.command("delete")
-@click.argument("memory_id")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.pass_obj
-def delete(settings: Settings, memory_id: str, yes: bool) -> None:
-    """Remove a memory and everything derived from it. MEMORY_ID may be its first characters."""
-    from ultron_core.steps import overview
-
-    with open_ultron(settings) as ultron:
-        full_id = overview.find_memory(ultron.runtime, memory_id)
-        if not yes:
-            click.confirm(f"Delete memory {full_id} permanently?", abort=True)
-        ultron.delete_memory(full_id)
-    console().print("Deleted.")
 
 
 @click.command()
@@ -176,4 +160,4 @@ def _replay(settings: Settings, again: bool, as_json: bool) -> None:
             out.print(f"  {path}", soft_wrap=True)
 
 
-COMMANDS = [redact, rebalance, reprocess, retry, unmerge, confirm, delete]
+COMMANDS = [redact, rebalance, reprocess, retry, unmerge, confirm]

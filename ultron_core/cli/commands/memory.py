@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from ultron_core.cli.opening import describe_store, open_ultron
+from ultron_core.cli.opening import open_ultron, tell_store
 from ultron_core.cli.options import all_projects_option, project_option, shown_project
-from ultron_core.cli.output import console, key_values, print_json, table
+from ultron_core.cli.output import console, key_values, print_json, print_rows, table
 from ultron_core.display import one_line, plain
 from ultron_core.errors import NotFoundError
 from ultron_core.models import MemoryType, Proof
 from ultron_core.settings import Settings
 
 if TYPE_CHECKING:
-    from ultron_core.client import Ultron
     from ultron_core.store.tables.memories import MemorySource
 
 __all__ = ["COMMANDS", "lines_command"]
@@ -96,7 +95,7 @@ def search(
             else:
                 _print_sessions(found)
             if not found:
-                _tell_store(ultron)
+                tell_store(ultron)
             return
         hits = ultron.search_memories(
             query,
@@ -118,12 +117,7 @@ def search(
         else:
             _print_hits(hits, explain)
         if not hits:
-            _tell_store(ultron)
-
-
-def _tell_store(ultron: Ultron) -> None:
-    """An empty answer says where it was looked for: on standard error, beside a JSON document."""
-    console(stderr=True).print(f"Nothing found. {describe_store(ultron)}", soft_wrap=True)
+            tell_store(ultron)
 
 
 def _print_hits(hits: Sequence[Any], explain: bool) -> None:
@@ -144,7 +138,7 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
             ]
         )
     if rows:
-        out.print(table("", ["id", "#score", "type", "tier", "said by", "proof", "project", "memory"], rows))
+        print_rows(["id", "#score", "type", "tier", "said by", "proof", "project", "memory"], rows)
         out.print("`ultron show ID` prints a memory with its source lines.", style="dim")
         if any(hit.weak for hit in hits):
             out.print("weak: probably not about the query.", style="dim")
@@ -157,7 +151,7 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
 
 def _told(hit: Any) -> str:
     differs = f" ({hit.differs})" if hit.differs else ""
-    return f"{hit.record.claimant}{hit.record.summary_l0}{differs}{_alike(len(hit.same))}"
+    return f"{hit.record.claimant}{hit.record.summary_l0}{hit.record.doubt}{differs}{_alike(len(hit.same))}"
 
 
 def _alike(count: int) -> str:
@@ -187,9 +181,10 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
     characters.
     """
     from ultron_core.steps import overview
+    from ultron_core.steps.names import find_memory
 
     with open_ultron(settings, reading=True) as ultron:
-        full_id = overview.find_memory(ultron.runtime, memory_id)
+        full_id = find_memory(ultron.runtime, memory_id)
         records = ultron.get_memory_details([full_id])
         if not records:
             raise NotFoundError(f"No memory {memory_id}.")
@@ -218,6 +213,7 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         "origin",
         "trust",
         "proof",
+        "cure",
         "probability",
         "held",
         "projects",
@@ -225,7 +221,8 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         out.print(f"{name:12} {_field(values[name])}")
     for name in ("content", "context", "resolution"):
         if values[name]:
-            out.print(f"\n{name}", style="bold")
+            doubt = record.doubt if name == "resolution" else ""
+            out.print(f"\n{name}{doubt}", style="bold")
             out.print((record.claimant if name == "content" else "") + values[name])
     out.print("\nsources", style="bold")
     for source in sources:
@@ -292,7 +289,7 @@ def sessions(
         scope = scope_of(ultron.runtime, project, all_projects)
         rows = overview.sessions(ultron.runtime, agent_id, limit, scope)
         if not rows:
-            _tell_store(ultron)
+            tell_store(ultron)
     if as_json:
         print_json(rows)
         return

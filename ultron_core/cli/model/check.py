@@ -10,20 +10,20 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ultron_core.errors import BudgetExceededError, ModelAnswerError, ModelUnavailableError
+from ultron_core.errors import BudgetExceededError, ModelUnavailableError
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories import drafts_from
+from ultron_core.memories.by_model import usable
+from ultron_core.memories.notes import Note
 from ultron_core.models import Message
-from ultron_core.segments.by_model.cut import cut_by_model
-from ultron_core.steps.stages.review import review_segment
+from ultron_core.steps.stages.whole import read_session
 
 __all__ = ["QUESTIONS", "Checked", "check_model"]
 
 #: of five answers to a question so many must do
 _ENOUGH = 4
 #: tokens of a conversation, far more than the made-up ones have
-_ROOM = 1_000
+_ROOM = 2_000
 STAGES = ("boundaries", "outcomes", "notes")
 _ROLES: dict[str, dict[str, Any]] = {
     "user": {"role": "user"},
@@ -66,48 +66,49 @@ def _cases() -> tuple[dict[str, Any], ...]:
 
 
 #: requests of one check, when no answer has to be asked for again
-QUESTIONS = 10
+QUESTIONS = 5
 
 
 def check_model(llm: LLM, told: Callable[[int], None] = lambda _: None) -> Checked:
     """Ask a model all questions; `told` gets how many were answered. Raises nothing of the model's."""
-    usable: Counter[str] = Counter(dict.fromkeys(STAGES, 0))
+    used: Counter[str] = Counter(dict.fromkeys(STAGES, 0))
     right: Counter[str] = Counter(dict.fromkeys(STAGES, 0))
     problem, done = "", 0
     try:
         for case in _cases():
-            for ask in (_boundaries, _review):
-                for stage, is_right in ask(llm, case).items():
-                    usable[stage] += is_right is not None
-                    right[stage] += bool(is_right)
-                done += 1
-                told(done)
+            for stage, is_right in _asked(llm, case).items():
+                used[stage] += is_right is not None
+                right[stage] += bool(is_right)
+            done += 1
+            told(done)
     except (ModelUnavailableError, BudgetExceededError) as error:
         problem = str(error)
-    return Checked(len(_cases()), dict(usable), dict(right), problem)
+    return Checked(len(_cases()), dict(used), dict(right), problem)
 
 
-def _boundaries(llm: LLM, case: dict[str, Any]) -> dict[str, bool | None]:
-    try:
-        tasks = cut_by_model(_messages(case), llm, _ROOM, count_tokens)
-    except ModelAnswerError:
-        return {"boundaries": None}
-    if any(task.repair for task in tasks):
-        return {"boundaries": None}
-    return {"boundaries": [task.start + 1 for task in tasks] == case["starts"]}
+def _asked(llm: LLM, case: dict[str, Any]) -> dict[str, bool | None]:
+    """Whether each part of the answer about a conversation is right; None where it cannot be used."""
+    messages = _messages(case)
+    read = read_session([messages], llm, "", _ROOM)
+    if read is None:
+        return dict.fromkeys(STAGES)
+    tasks = read[0]
+    first = case["task"][0]
+    task = next((task for task in tasks if task.start + 1 == first), None)
+    boundaries = [task.start + 1 for task in tasks] == case["starts"]
+    if task is None:
+        return {"boundaries": boundaries, "outcomes": False, "notes": False}
+    own = messages[task.start : task.end]
+    outcomes = task.judged[-1][1].outcome in case["outcomes"] if task.judged else None
+    notes = None if task.notes is None else _is_told(usable(task.notes), own, case["note"])
+    return {"boundaries": boundaries, "outcomes": outcomes, "notes": notes}
 
 
-def _review(llm: LLM, case: dict[str, Any]) -> dict[str, bool | None]:
-    first, last = case["task"]
-    messages = _messages(case)[first - 1 : last]
-    try:
-        label, notes = review_segment(messages, llm, "", "", _ROOM)
-    except ModelAnswerError:
-        return {"outcomes": None, "notes": None}
-    drafts = drafts_from(notes, messages, label.summary.outcome)
+def _is_told(notes: Sequence[Note], messages: Sequence[Message], wanted: str | None) -> bool:
+    """Whether a note that quotes the conversation tells what is wanted; where nothing is, there must be none."""
+    drafts = drafts_from(notes, messages)
     quoted = [f"{draft.content} {draft.context} {draft.resolution}" for draft in drafts if draft.evidence]
-    is_told = not drafts if case["note"] is None else any(case["note"] in text for text in quoted)
-    return {"outcomes": label.summary.outcome in case["outcomes"], "notes": is_told}
+    return not drafts if wanted is None else any(wanted in text for text in quoted)
 
 
 def _messages(case: dict[str, Any]) -> Sequence[Message]:

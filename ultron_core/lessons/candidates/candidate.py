@@ -12,8 +12,8 @@ LONGEST = 400
 
 #: Where a passage stands: in an agent's last words before a person's next turn, in what it said before, in a summary of
 #: an earlier part of the session, in a person's turn, beside a call they refused, in their answer to a question, in an
-#: instruction file; or what a call came to.
-Source = Literal["closing", "remark", "recap", "turn", "refusal", "choice", "guide", "failure", "cure"]
+#: instruction file; or a failure that one change cured.
+Source = Literal["closing", "remark", "recap", "turn", "refusal", "choice", "guide", "cure"]
 Author = Literal["person", "agent", "tool", "file"]
 
 

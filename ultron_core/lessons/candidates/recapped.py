@@ -19,13 +19,13 @@ def find_recapped(messages: Sequence[Message]) -> Iterator[Candidate]:
     seen: set[str] = set()
     for place, message in enumerate(messages):
         for item in recap_items(message) if is_recap(message) else ():
-            if item.kind not in _LASTING or item.text in seen:
+            if item.kind not in _LASTING or item.text in seen or len(item.text) > LONGEST:
                 continue
             seen.add(item.text)
             yield Candidate(
                 source="recap",
                 author="agent",
-                text=item.text[:LONGEST],
+                text=item.text,
                 position=place,
                 start_line=message.start_line,
                 end_line=message.end_line,

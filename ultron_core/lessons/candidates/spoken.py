@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ultron_core.lessons.candidates.candidate import Author, Candidate, Source
-from ultron_core.lessons.candidates.passages import passages_of
+from ultron_core.lessons.candidates.passages import joined_of, passages_of
 from ultron_core.lessons.candidates.typed import own_passages, own_sentences
 from ultron_core.lessons.describe import EDIT, path_of
 from ultron_core.models import Message
@@ -53,7 +53,7 @@ def _of_message(
     files: tuple[str, ...],
 ) -> Iterator[Candidate]:
     message = messages[place]
-    for passage in passages_of(message.content):
+    for passage in (*passages_of(message.content), *joined_of(message.content)):
         yield Candidate(
             source,
             author,

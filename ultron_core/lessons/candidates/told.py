@@ -16,8 +16,15 @@ Told = tuple[str, str, str]
 _MOST_BEFORE = 240
 #: marks of a list, a quote or a box to tick, e.g. `- `, `2. `, `> `, `- [ ] `, `✅ `
 _MARK = re.compile(
-    r"^\s*(?:(?:[-*+•>]|\d{1,3}[.)、])\s+)?(?:\[[ xX]\]\s+)?(?:[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?\s*)*"
+    r"^\s*(?:#{1,6}\s+)?(?:(?:[-*+•>]|\d{1,3}[.)、])\s+)?(?:\[[ xX]\]\s+)?"
+    r"(?:[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?\s*)*"
 )
+#: begins what is no part of the line before, e.g. `- first`, `## Next`
+_BEGINS = re.compile(r"\s*(?:[-*+•]|#{1,6}|\d{1,3}[.)、])\s")
+#: a heading, e.g. `## Next`, `**Next**`
+_HEADED = re.compile(r"\s*(?:#{1,6}\s+\S|(\*\*|__)[^*_\n]{1,90}\1\s*$)")
+#: behind these nothing is put between two lines
+_ENDS = ".:;,!?。：；，！？、…—"
 #: `**bold**`, `__bold__`, `*said*`
 _BOLD = re.compile(r"(\*\*|__|(?<![\w*])\*(?=\w))(?=\S)([^*\n]{1,400}?)(?<=\S)\1")
 
@@ -34,7 +41,7 @@ def told(candidate: Candidate, project: str = "") -> Told:
 def _content(one: Candidate) -> str:
     text = plain(one.text)
     words = phrases_of(text)
-    if one.source in ("failure", "cure"):
+    if one.source == "cure":
         return words["failed"].format(subject=f"`{clip(one.answers, 160)}`", line=text)
     if one.source == "choice":
         return words["answered"].format(question=clip(one.answers, _MOST_BEFORE), statement=text)
@@ -68,8 +75,15 @@ def _resolution(one: Candidate, words: dict[str, str]) -> str:
 
 def plain(text: str) -> str:
     """The text without marks of layout; its lines as sentences of one line, code untouched."""
-    lines = [_BOLD.sub(r"\2", _MARK.sub("", line)).strip() for line in text.splitlines()]
-    return one_line(" ".join(line for line in lines if line))
+    found = ""
+    for line in text.splitlines():
+        bare = _BOLD.sub(r"\2", _MARK.sub("", line)).strip()
+        if not bare:
+            continue
+        if found and _BEGINS.match(line) and found[-1] not in _ENDS:
+            found += ";"
+        found = f"{found} {bare}{':' if _HEADED.match(line) and bare[-1] not in _ENDS else ''}"
+    return one_line(found)
 
 
 def clip(text: str, limit: int) -> str:

@@ -1,15 +1,15 @@
-"""Passages of what calls came to: a failure with the change after which the same goal was reached, or without one."""
+"""Failures after which the same call worked once one thing had been changed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ultron_core.lessons.candidates.candidate import LONGEST, Candidate
 from ultron_core.lessons.candidates.passages import passages_of
+from ultron_core.lessons.candidates.retries import Retry
 from ultron_core.lessons.describe import EDIT, core_command, path_of, short_path, texts_of
-from ultron_core.lessons.episodes.find import Episode
 from ultron_core.models import Message
 from ultron_core.transcript.actions import GIT, Action
 from ultron_core.transcript.commands import command_of
@@ -20,12 +20,10 @@ __all__ = ["find_tried"]
 
 #: says no more than that something failed, e.g. `Exit code 1`, `error: exit status 2`
 _BARE = re.compile(r"(?:\W|error|failed|command|exit(?:ed)?|code|status|with|process|\d)*", re.IGNORECASE)
-#: a patch handed to a shell, e.g. `*** Begin Patch`
-_PATCHES = re.compile(r"\*\*\* (?:Begin|End) Patch")
-#: a longer way from failure to cure is the work itself
-_MOST_CHANGES = 2
 #: characters of one changed line, and of a command, that are shown
 _LONGEST_CHANGE = 120
+#: a value that a few words can show, e.g. `require_escalated`
+_WORD = re.compile(r"\S{1,40}")
 #: messages behind a failure in which the agent says what it makes of it
 _REACH = 4
 #: commands that look and change nothing, so are not what solved a failure, e.g. `git -C api diff`, `cat app.py`
@@ -35,73 +33,57 @@ _LOOKING = re.compile(
 )
 
 
-def find_tried(messages: Sequence[Message], episodes: Sequence[Episode]) -> Iterator[Candidate]:
-    """A candidate of each failure: `cure` where the same goal was reached after a change, else `failure`.
+def find_tried(messages: Sequence[Message], retries: Iterable[Retry]) -> Iterator[Candidate]:
+    """A candidate of each failure that one change cured: an edit or a command before the same call, or a word of it.
 
-    Its text is the line that tells the failure, `answers` the command that failed.
+    Its text is the line that tells the failure, `answers` the command that failed. A longer way is the work itself.
     """
-    for episode in episodes:
-        failed = episode.failed
-        worked = episode.worked
-        changes = _changes_of(episode)
-        if failed.failure is None or not _tells(failed) or _is_patch(failed):
+    for retry in retries:
+        failed, worked = retry.failed, retry.worked
+        ran = [action for action in retry.between if _changes(action)]
+        repeats = worked.arguments == failed.arguments
+        change = worked if not ran else ran[0]
+        shown = _otherwise(failed, worked) if change is worked else _shown(change)
+        if len(ran) + (not repeats) != 1 or not shown or failed.failure is None:
             continue
-        if worked is not None and not (0 < len(changes) <= _MOST_CHANGES and _same_goal(failed, worked)):
+        if _BARE.fullmatch(failed.failure.line.strip()):
             continue
-        message = messages[failed.result]
-        proof = (failed.result, *(change.call for change in changes))
         yield Candidate(
-            source="cure" if worked is not None else "failure",
+            source="cure",
             author="tool",
             text=clean_line(failed.failure.line, LONGEST),
             position=failed.result,
-            start_line=message.start_line,
-            end_line=messages[worked.result].end_line if worked is not None else message.end_line,
+            start_line=messages[failed.result].start_line,
+            end_line=messages[worked.result].end_line,
             answers=clean_line(core_command(command_of(failed) or "") or failed.tool or failed.text, LONGEST),
-            files=tuple(dict.fromkeys(path for change in changes if (path := path_of(change.arguments)))),
-            proof=(*proof, worked.result) if worked is not None else proof,
-            changes=tuple(_shown(change) for change in changes),
+            files=tuple(path for path in (path_of(change.arguments),) if path),
+            proof=(failed.result, change.call, worked.result),
+            changes=(shown,),
             said=_said(messages, failed.result),
-            times=1 + len(episode.again),
+            times=retry.times,
             quote=failed.failure.line[:LONGEST],
         )
 
 
-def _tells(failed: Action) -> bool:
-    """False for a failure that says no more than that it was one: `Exit code 1`."""
-    return failed.failure is not None and not _BARE.fullmatch(failed.failure.line.strip())
+def _changes(action: Action) -> bool:
+    """Whether a call may have changed something: an edit or a command that ran."""
+    if action.failure is not None:
+        return False
+    return EDIT.search(action.tool) is not None or (command_of(action) is not None and not _looks(action))
 
 
-def _is_patch(failed: Action) -> bool:
-    """True for an edit that did not fit its file: the next one is made from the file as it is, which all know."""
-    edits = EDIT.search(failed.tool) is not None and command_of(failed) is None
-    return edits or _PATCHES.search(failed.text) is not None
-
-
-def _same_goal(failed: Action, worked: Action) -> bool:
-    """Whether the call that worked is the one that failed, to the word or with a few words changed."""
-    if failed.text == worked.text:
-        return True
-    one, other = (core_command(command_of(action) or "").split() for action in (failed, worked))
-    shared = set(one) & set(other)
-    return len(one) > 1 and 2 * len(shared) >= max(len(set(one)), len(set(other)))
-
-
-def _changes_of(episode: Episode) -> list[Action]:
-    """Everything between the last failing try and the cure that may have changed something: edits and commands that
-    ran, and the call that worked where it is another one."""
-    worked = episode.worked
-    if worked is None:
-        return []
-    last = episode.again[-1].result if episode.again else episode.failed.result
-    between = [
-        action
-        for action in episode.between
-        if action.call > last
-        and action.failure is None
-        and (EDIT.search(action.tool) or (command_of(action) is not None and not _looks(action)))
+def _otherwise(failed: Action, worked: Action) -> str:
+    """The call that worked; where it is the same command, with what else it was given, e.g. `(sandbox: off)`."""
+    shown = _shown(worked)
+    if shown != _shown(failed) or not isinstance(worked.arguments, dict):
+        return shown
+    before = failed.arguments if isinstance(failed.arguments, dict) else {}
+    named = [
+        f"{key}: {value}"
+        for key, value in worked.arguments.items()
+        if before.get(key) != value and isinstance(value, str | bool) and _WORD.fullmatch(str(value))
     ]
-    return between if _shown(worked) == _shown(episode.failed) else [*between, worked]
+    return f"{shown} ({', '.join(named)})" if named else ""
 
 
 def _looks(action: Action) -> bool:

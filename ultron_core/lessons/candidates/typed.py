@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
@@ -49,11 +50,16 @@ def own_sentences(message: Message) -> list[str]:
 
 
 def own_passages(message: Message) -> list[str]:
-    """A message's own sentences as they stand, up to three together between which nothing is said by others: the mark
-    of an item may lie there, or a word too short to be a sentence."""
+    """A message's own sentences as they stand, first up to three together between which nothing is said by others (the
+    mark of an item may lie there, or a word too short to be a sentence), then each alone."""
+    own = own_sentences(message)
+    return list(dict.fromkeys((*_together(message, own), *own)))
+
+
+def _together(message: Message, own: Sequence[str]) -> list[str]:
     spans: list[tuple[int, int]] = []
     together, at = 0, 0
-    for sentence in own_sentences(message):
+    for sentence in own:
         begin = message.content.find(sentence, at)
         if begin < 0:
             continue

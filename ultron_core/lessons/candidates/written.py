@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.candidates.candidate import Candidate
-from ultron_core.lessons.candidates.passages import passages_of
+from ultron_core.lessons.candidates.passages import joined_of, passages_of
 from ultron_core.lessons.describe import file_name, path_of
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
@@ -30,6 +30,8 @@ _INJECTED = re.compile(
 _REMINDER = joined(HARNESS_REMINDERS)
 #: how a tool that reads files numbers their lines, e.g. `    12→- Never commit`
 _LINE_NUMBER = re.compile(r"^[^\S\n]*\d+[→\t]", re.MULTILINE)
+#: what Codex puts around the file that it hands in, e.g. `<INSTRUCTIONS>`
+_AROUND = re.compile(r"^</?INSTRUCTIONS>[^\S\n]*$", re.MULTILINE)
 #: what Codex adds to the file that it hands in, e.g. `## Skills`
 _ADDED = re.compile(r"^## Skills$|^</INSTRUCTIONS>|^--- project-doc ---$", re.MULTILINE)
 #: what a template left open, or a program fills in, e.g. `[PROJECT_NAME]`, `<!-- MANUAL ADDITIONS START -->`
@@ -48,7 +50,8 @@ def find_written(messages: Sequence[Message], actions: Sequence[Action]) -> Iter
     seen: set[str] = set()
     for place, name, text in _shown(messages, actions):
         message = messages[place]
-        for passage in passages_of(_LINE_NUMBER.sub("", _REMINDER.sub("", text)))[:_MOST]:
+        own = _AROUND.sub("", _LINE_NUMBER.sub("", _REMINDER.sub("", text)))
+        for passage in (*passages_of(own)[:_MOST], *joined_of(own, sections=False)[:_MOST]):
             if passage.text in seen or _OPEN.search(passage.text):
                 continue
             seen.add(passage.text)

@@ -16,20 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ultron_core.lessons.candidates.candidate import Candidate
-from ultron_core.lessons.rank.features import feature_names, features, place, standing
+from ultron_core.lessons.rank.features import feature_names, features, laid_down, standing
+from ultron_core.lessons.rank.places import place
 from ultron_core.models import MemoryType, Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.lasting import is_lasting
 from ultron_core.transcript.sense.reader import load_sense
 
-__all__ = ["TYPES", "Head", "Ranked", "load_head", "rank"]
+__all__ = ["TYPES", "Head", "Ranked", "load_head", "of_one", "rank"]
 
 Matrix = npt.NDArray[np.float64]
 TYPES: Final[tuple[MemoryType, ...]] = ("error", "security", "correction", "pattern", "preference", "life")
-#: A turn that says of itself that it holds for good, e.g. `from now on`, is at least so likely to, unless the network
-#: is sure that it does not. Of the wishes in tests/attack/words/{seen,second} this keeps 19 of 20 instead of 6; of 249
-#: native turns that readers judged it keeps none more.
-_DECLARED, _DENIED = 0.75, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +40,18 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """The first column is for "useful", then one of each type; `bounds` are by shelf and for turns."""
+    """Columns: "useful" of what a person or the log shows, of what only an agent says, then one of each type; `bounds`
+    are by shelf, for turns and for guides."""
 
     weights: Matrix
     shift: Matrix
     bounds: Mapping[str, float]
 
-    def judge(self, rows: Matrix) -> tuple[Matrix, list[MemoryType]]:
-        """Probabilities, and the likeliest type of each row."""
+    def judge(self, rows: Matrix, claimed: Sequence[bool]) -> tuple[Matrix, list[MemoryType]]:
+        """Probabilities, and the likeliest type of each row; those that are `claimed` only an agent says."""
         odds = rows @ self.weights + self.shift
-        worth: Matrix = 1.0 / (1.0 + np.exp(-odds[:, 0]))
-        return worth, [TYPES[int(at)] for at in odds[:, 1:].argmax(axis=1)]
+        worth: Matrix = np.exp(-np.logaddexp(0.0, -np.where(claimed, odds[:, 1], odds[:, 0])))
+        return worth, [TYPES[int(at)] for at in odds[:, 2:].argmax(axis=1)]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Head:
@@ -74,24 +72,24 @@ def load_head() -> Head:
 
 
 def rank(
-    candidates: Sequence[Candidate],
-    messages: Sequence[Message],
-    actions: Sequence[Action],
-    *,
-    at_work: bool = True,
+    candidates: Sequence[Candidate], messages: Sequence[Message], actions: Sequence[Action]
 ) -> list[Ranked]:
-    """The candidates of `messages` with what they are worth, in their order; `at_work` as in `standing`."""
+    """The candidates of `messages` with what they are worth, in their order."""
     if not candidates:
         return []
     rows = features(place(candidates, messages, actions), load_sense())
-    worth, types = load_head().judge(rows)
-    lasts = standing(rows, at_work=at_work)
+    worth, types = load_head().judge(rows, [one.author == "agent" for one in candidates])
+    lasts = standing(rows, [one.source == "turn" and is_lasting(one.text) for one in candidates])
+    rules = laid_down(rows)
     return [
-        Ranked(one, _of_turn(one, float(lasts[at])) if one.source == "turn" else float(worth[at]), types[at])
+        of_one(one, float(worth[at]), float(lasts[at]), float(rules[at]), types[at])
         for at, one in enumerate(candidates)
     ]
 
 
-def _of_turn(one: Candidate, read: float) -> float:
-    """What the network makes of a turn, with what the turn says of itself."""
-    return max(read, _DECLARED) if read >= _DENIED and is_lasting(one.text) else read
+def of_one(one: Candidate, worth: float, lasts: float, rule: float, memory_type: MemoryType) -> Ranked:
+    """What a person lays down is a preference, and of their turns nothing else counts. What an instruction file holds
+    counts as a rule and by the fit, to equal parts: readers saw few such files."""
+    if one.source == "turn" or (one.source == "refusal" and lasts >= worth):
+        return Ranked(one, lasts, "preference")
+    return Ranked(one, (worth + rule) / 2 if one.source == "guide" else worth, memory_type)

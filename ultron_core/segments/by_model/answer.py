@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from ultron_core.errors import ModelAnswerError
 from ultron_core.segments.by_model.windows import Task
 
-__all__ = ["TaskList", "TaskRange", "problems", "repaired"]
+__all__ = ["MAX_TASKS", "TaskList", "TaskRange", "problems", "repaired"]
 
 #: of one window
-_MAX_TASKS = 500
+MAX_TASKS = 500
 
 
 class TaskRange(BaseModel):
@@ -35,7 +35,7 @@ class TaskList(BaseModel):
     model_config = ConfigDict(title="TaskList")
 
     # a grammar has the model write at least one; an answer without any is read, and asked about
-    tasks: Annotated[list[TaskRange], Field(max_length=_MAX_TASKS, json_schema_extra={"minItems": 1})]
+    tasks: Annotated[list[TaskRange], Field(max_length=MAX_TASKS, json_schema_extra={"minItems": 1})]
 
 
 def problems(tasks: Sequence[TaskRange], length: int) -> list[str]:

@@ -10,15 +10,15 @@ from ultron_core.errors import ContextTooLongError, ModelAnswerError
 from ultron_core.llm.answering.asking import ask_model
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Named
-from ultron_core.llm.records.asking import made_by, prompt_digest
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.models import Message
+from ultron_core.records.asking import made_by, prompt_digest
 from ultron_core.segments.by_model.answer import TaskList, problems, repaired
 from ultron_core.segments.by_model.shown import ShownThread
 from ultron_core.segments.by_model.windows import Task, Window, cut_by_windows
 from ultron_core.transcript.pairs import closed_positions
 
-__all__ = ["cut_by_model", "prompt_version", "segment_prompt", "segmenter_of"]
+__all__ = ["STAGE", "cut_by_model", "prompt_version", "segment_prompt", "segment_rules", "segmenter_of"]
 
 STAGE = "segment"
 #: tokens; a model that reads less cannot divide a log
@@ -81,12 +81,18 @@ def _ask(llm: LLM, text: str, length: int) -> list[Task]:
     return [Task(t.start - 1, t.end, t.topic) for t in answer.tasks]
 
 
-def segment_prompt() -> str:
-    """The instructions of the question about boundaries."""
+def segment_rules() -> str:
+    """Where a task begins, as a part of a prompt."""
     return read_prompt("ultron_core.segments.by_model", "segment")
+
+
+def segment_prompt() -> str:
+    """The instructions of the question about boundaries where it is asked alone."""
+    return f"{read_prompt('ultron_core.llm', 'record')}\n\n{segment_rules()}"
 
 
 @cache
 def prompt_version() -> str:
     """Changes with the words of the prompts and the schema of their answers."""
-    return prompt_digest(segment_prompt(), TaskList)
+    whole = read_prompt("ultron_core.llm", "whole")  # the same question, asked with the others
+    return prompt_digest(f"{segment_prompt()}\n\n{whole}", TaskList)

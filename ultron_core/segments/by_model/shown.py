@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ultron_core.llm.records.clip import fit_tokens, keep_ends
-from ultron_core.llm.records.frame import framed, left_out, mark_of, speaker
-from ultron_core.llm.records.record import message_body
+from ultron_core.llm.clip import fit_tokens, keep_ends
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.models import Message
+from ultron_core.records.frame import framed, left_out, mark_of, speaker
+from ultron_core.records.record import message_body
 from ultron_core.redaction.known import without_secrets
 from ultron_core.segments.by_model.windows import Window
 

@@ -13,7 +13,7 @@ from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ultron_core.display import plain
+from ultron_core.display import plain, shown_bytes
 from ultron_core.serve.pages.quoting import cut
 from ultron_core.serve.pages.visitors import TOKEN_FIELD, Visitor
 from ultron_core.version import __version__
@@ -111,14 +111,6 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
 
 
-def _bytes(count: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if count < 1_000:
-            return f"{count:.0f} {unit}" if unit == "bytes" or count >= 10 else f"{count:.1f} {unit}"
-        count /= 1_000
-    return f"{count:.1f} GB"
-
-
 def _json(value: Any) -> str:
     """JSON to be read by people, to be escaped like any text."""
     return orjson.dumps(value, default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode()
@@ -141,7 +133,7 @@ def _environment() -> Environment:
     made.filters |= {
         "absolute": _absolute,
         "ago": ago,
-        "bytes": _bytes,
+        "bytes": shown_bytes,
         "cut": cut,
         "file_name": _file_name,
         "language": _language,

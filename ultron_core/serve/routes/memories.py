@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Response
+from pydantic import AwareDatetime
 
 from ultron_core.errors import NotFoundError
 from ultron_core.models import MemoryType, Proof, Status
 from ultron_core.serve.answers import ok, plain
-from ultron_core.serve.bodies import ChangeBody, DetailsBody, SearchBody, Tier, UploadBody, VerdictBody
+from ultron_core.serve.bodies import ChangeBody, DetailsBody, SearchBody, Sort, Tier, UploadBody, VerdictBody
 from ultron_core.serve.callers import Caller, KeyedRoute, Needs
 from ultron_core.steps.edit import get_memories
 from ultron_core.steps.ids import as_id
@@ -86,8 +87,14 @@ def listing(
     tag: Name = None,
     agent_id: Name = None,
     project: Name = None,
+    cluster_id: Name = None,
+    session: Annotated[str | None, Query(min_length=1, max_length=401)] = None,
+    since: AwareDatetime | None = None,
+    until: AwareDatetime | None = None,
+    sort: Sort = "time",
 ) -> Response:
-    """One page of memories, newest first; `cursor` of an answer asks for the next."""
+    """One page of memories, the newest first, or those with the most hits (`hits`), or those that were hit last
+    (`last_hit`); `cursor` of an answer asks for the next."""
     page = caller.ultron.browse.memories(
         limit=limit,
         cursor=cursor,
@@ -98,6 +105,11 @@ def listing(
         tag=tag,
         agent_id=agent_id,
         project=project and (named_project(caller.ultron.runtime, project) or project),
+        cluster_id=cluster_id,
+        session=session,
+        since=since,
+        until=until,
+        sort=sort,
     )
     return ok([plain(record) for record in page.rows], len(page.rows), cursor=page.cursor)
 
@@ -143,7 +155,7 @@ def sources(memory_id: MemoryId, caller: Reader) -> Response:
 
 @router.get("/memories/{memory_id}/history")
 def history(memory_id: MemoryId, caller: Reader) -> Response:
-    """What it said before, newest first, and every merge."""
+    """What it said before, newest first; every merge, every time it was archived or came back, its links and hits."""
     return ok(caller.ultron.get_memory_history(memory_id))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request, Response
@@ -10,6 +11,7 @@ from ultron_core.access.keys import AccessKey
 from ultron_core.serve.answers import ok
 from ultron_core.serve.bodies import KeyBody
 from ultron_core.serve.callers import Caller, KeyedRoute, Needs, backend_of
+from ultron_core.steps.costs import costs
 from ultron_core.steps.overview import stats as stored_stats
 from ultron_core.version import __version__
 
@@ -33,6 +35,12 @@ async def health(request: Request) -> Response:
 def stats(caller: Annotated[Caller, Depends(Needs("read"))]) -> Response:
     """Counts of sessions, segments, memories, what waits, and what models cost."""
     return ok(stored_stats(caller.ultron.runtime))
+
+
+@router.get("/cost")
+def cost(caller: Annotated[Caller, Depends(Needs("read"))], since: datetime | None = None) -> Response:
+    """What models were asked since a moment, or ever: in all, by stage, day and model, and for each memory kept."""
+    return ok(costs(caller.ultron.runtime, since))
 
 
 @router.get("/keys")

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ultron_core.models import Message, Origin
+from ultron_core.sessions.blocks import content_text
 from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.origins import Marks
 from ultron_core.sessions.state import METADATA, Read, State, usage_of
@@ -78,6 +79,15 @@ _META = frozenset(
 )
 #: an id that was written by hand or by another version, e.g. `msg_01:2`
 _ID = re.compile(r"[\w.:@-]+")
+#: a refused call, up to what the person typed, e.g. `The user doesn't want to proceed with this tool use. The tool use
+#: was rejected. To tell you how to proceed, the user said:`
+_REFUSED = re.compile(
+    r"\A(?P<refused>(?:The user doesn't want to proceed with|Permission for) this tool use\b[^\n]{0,200}?)\s*"
+    r"(?:(?:To tell you how to proceed, t|T)he user said|"
+    r"The user provided the following reason for the rejection):"
+)
+#: what the harness puts behind these words, and in their place where a button was pressed
+_NOTE, _PRESSED = "\n\nNote: The user's next message may contain", "The user wants to clarify these questions"
 
 
 def claims(row: dict[str, Any]) -> bool:
@@ -170,11 +180,33 @@ def _user(row: dict[str, Any], message: Any, state: State, extra: dict[str, Any]
     elif row.get("isSidechain") is True:
         # the parent model wrote the sub-agent's task
         origin = "model"
-    messages = state.user(message.get("content"), origin, **extra)
+    content = message.get("content")
+    if origin == "human" and isinstance(content, list):
+        content = [part for block in content for part in _said_apart(block, row, state)]
+    messages = state.user(content, origin, **extra)
     source = row.get("sourceToolUseID")
     if isinstance(source, str):
         return [_answered(item, source, state) for item in messages]
     return messages
+
+
+def _said_apart(block: Any, row: Mapping[str, Any], state: State) -> list[Any]:
+    """A result as it is; of a call that the person refused with a reason the refusal, and the reason as their words.
+
+    Newer rows say so in a field of their own. Of older ones the words of a tool that a server brings could be its own.
+    """
+    if not isinstance(block, dict) or block.get("type") != "tool_result" or block.get("is_error") is not True:
+        return [block]
+    text = content_text(block.get("content"))[0]
+    found = _REFUSED.match(text)
+    kind = row.get("toolDenialKind")
+    brought = state.calls.get(as_text(block.get("tool_use_id")), "").startswith("mcp__")
+    if found is None or kind not in (None, "user-rejected") or (kind is None and brought):
+        return [block]
+    reason = text[found.end() :].partition(_NOTE)[0].strip()
+    if not reason or reason.startswith(_PRESSED):
+        return [block]
+    return [{**block, "content": found["refused"]}, {"type": "text", "text": reason}]
 
 
 _NOT_HUMAN = frozenset(

@@ -61,8 +61,10 @@ def score_drift(runtime: Runtime) -> Finding:
     labelers = [", ".join(sorted({row["labeler"] for row in part})) for part in (rows[half:], rows[:half])]
     bad = []
     for name in ("overall_score", "memory_score"):
-        newer, older = ([float(row[name]) for row in part] for part in (rows[:half], rows[half:]))
-        if (gap := largest_gap(newer, older)) > allowed:
+        newer, older = (
+            [float(row[name]) for row in part if row[name] is not None] for part in (rows[:half], rows[half:])
+        )
+        if newer and older and (gap := largest_gap(newer, older)) > allowed:
             means = f"mean {np.mean(older):.2f} before, {np.mean(newer):.2f} now"
             bad.append(
                 f"{name}: {means}, largest gap {gap:.2f}; made by {labelers[0]} before, {labelers[1]} now"
@@ -109,8 +111,10 @@ def junk(runtime: Runtime) -> Finding:
             resolution=row["resolution"],
             confidence=float(row["confidence"]),
             memory_type=row["memory_type"],
+            cure=row["cure"],
         )
-        if (refused := gate_draft(draft, ())) is not None:
+        by_rules = not row["extractor"].startswith("model:")
+        if (refused := gate_draft(draft, (), by_rules=by_rules)) is not None:
             bad.append(f"memory {row['id']}: {refused.reason}")
     return Finding("memories that pass the gate", len(rows), len(bad), tuple(bad[:_SHOWN]))
 

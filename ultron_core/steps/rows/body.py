@@ -85,12 +85,12 @@ def body_of(record: MemoryRecord) -> Body:
 
 def backing_of(record: MemoryRecord) -> Backing:
     """Who stands behind the words of a stored memory."""
-    return Backing(record.trust, record.proof, record.lesson, record.probability)
+    return Backing(record.trust, record.proof, record.lesson, record.probability, record.cure)
 
 
 def backing_in(part: Mapping[str, Any]) -> Backing:
     """Who stands behind a contribution, from its row."""
-    return Backing(part["trust"], part["proof"], part["lesson"], part["probability"])
+    return Backing(part["trust"], part["proof"], part["lesson"], part["probability"], part["cure"])
 
 
 def embedded_text(memory_type: str, body: Body) -> str:

@@ -40,7 +40,7 @@ __all__ = [
 
 logger = logging.getLogger("ultron.embeddings")
 _SQL = NamedQueries("search/lanes")
-_NOT_CHANGED = dict.fromkeys(("trust", "proof", "lesson", "probability"))
+_NOT_CHANGED = dict.fromkeys(("trust", "proof", "lesson", "probability", "cure"))
 
 
 def write(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:

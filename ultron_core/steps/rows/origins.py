@@ -12,7 +12,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from ultron_core.memories import Body, Relation
-from ultron_core.models import Proof, Trust
+from ultron_core.models import Cure, Proof, Trust
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
@@ -78,6 +78,7 @@ class ContributionRow:
     proof: Proof
     lesson: str
     probability: float | None
+    cure: Cure
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class AgainRow:
     proof: Proof
     lesson: str
     probability: float | None
+    cure: Cure
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from ultron_core.steps.rows.memories import write_tags
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as store
+from ultron_core.store.tables.verdicts import JUNK
 
 __all__ = [
     "archive_orphans",
@@ -28,12 +29,17 @@ __all__ = [
     "shelve",
 ]
 
+#: causes that are somebody's decision; all others are the rules'
+_BY_PERSON = frozenset({"by_hand", "by_tag", JUNK, "confirmed", "judged_useful"})
+
 
 def set_status(
-    runtime: Runtime, conn: Connection, ids: Sequence[UUID], status: Status, reason: str | None
+    runtime: Runtime, conn: Connection, ids: Sequence[UUID], status: Status, cause: str
 ) -> list[UUID]:
-    """Put memories elsewhere; only active ones are in clusters, and the words of archived ones are not counted."""
-    values = {"ids": sorted(ids), "status": status, "reason": reason, "now": runtime.clock()}
+    """Put memories elsewhere; only active ones are in clusters, and the words of archived ones are not counted. When
+    one is archived, or comes back, that is kept with its `cause`."""
+    by = "person" if cause in _BY_PERSON else "rules"
+    values = {"ids": sorted(ids), "status": status, "cause": cause, "decided_by": by, "now": runtime.clock()}
     rows = store.fetch(conn, "set_status", {**runtime.account, **values})
     changed = [row["id"] for row in rows]
     crossing = [row["id"] for row in rows if "archived" in (status, row["status"])]
@@ -43,19 +49,27 @@ def set_status(
     return changed
 
 
-def bring_back(runtime: Runtime, conn: Connection, memory_id: UUID) -> None:
-    """Put one that was archived, for whatever reason, on its shelf again. Raises InputError when its last source is
-    gone."""
-    shelve(runtime, conn, [memory_id], back=[memory_id])
-    if store.fetch(conn, "orphans", {"ids": [memory_id]}):
+def bring_back(runtime: Runtime, conn: Connection, ids: Sequence[UUID], cause: str) -> None:
+    """Put memories that were archived, for whatever reason, on their shelves again. Raises InputError when the last
+    source of one is gone."""
+    shelve(runtime, conn, ids, back=ids, cause=cause)
+    gone = [str(row["id"]) for row in store.fetch(conn, "orphans", {"ids": list(ids)})]
+    if gone:
         raise InputError(
-            f"Memory {memory_id} cannot come back: its last source is gone. Upload it again instead."
+            f"Memory {', '.join(gone)} cannot come back: its last source is gone. Upload it again instead."
         )
 
 
-def shelve(runtime: Runtime, conn: Connection, ids: Collection[UUID], *, back: Collection[UUID] = ()) -> None:
+def shelve(
+    runtime: Runtime,
+    conn: Connection,
+    ids: Collection[UUID],
+    *,
+    back: Collection[UUID] = (),
+    cause: str = "given_again",
+) -> None:
     """Put memories on the shelf that what stands behind them now gives them: after every change of it. Archived ones
-    stay out, but for those that come `back`. The caller holds the locks."""
+    stay out, but for those that come `back`, for this `cause`. The caller holds the locks."""
     if not ids:
         return
     asked = {"ids": sorted(ids), "back": sorted(back)}
@@ -64,7 +78,7 @@ def shelve(runtime: Runtime, conn: Connection, ids: Collection[UUID], *, back: C
     for shelf in shelves:
         moved = [row["id"] for row in rows if row["shelf"] == shelf]
         if moved:
-            set_status(runtime, conn, moved, shelf, None)
+            set_status(runtime, conn, moved, shelf, cause)
 
 
 def delete_memories(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:

@@ -78,6 +78,7 @@ def _without(known: KnownSecrets, draft: MemoryDraft) -> MemoryDraft:
         content=known.removed(draft.content),
         context=known.removed(draft.context),
         resolution=known.removed(draft.resolution),
+        summary=known.removed(draft.summary),
         tags=tuple(known.removed(tag) for tag in draft.tags),
         evidence=tuple(replace(one, quote=known.removed(one.quote)) for one in draft.evidence),
     )

@@ -12,18 +12,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ultron_core.labels import is_memory_eligible, label_segment
+from pydantic import BaseModel
+
+from ultron_core.labels import is_memory_eligible
+from ultron_core.labels.judge import Judgement
 from ultron_core.llm.protocol import LLM, Answer
 from ultron_core.llm.tokens import CountTokens, token_counter
 from ultron_core.memories import extract_from_text, extract_with_model
 from ultron_core.memories.by_model import extract_prompt
+from ultron_core.memories.notes import ExtractAnswer
 from ultron_core.models import Message, QualityLabel
 from ultron_core.segments import segment_messages
+from ultron_core.segments.by_model.answer import TaskList
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages import extract, label, segment
+from ultron_core.steps.stages.review import Review
 from ultron_core.steps.stages.table import STAGES
 from ultron_core.steps.stages.text import waiting_texts
 from ultron_core.steps.stages.waiting.loop import Item
+from ultron_core.steps.stages.whole import SessionReview
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
@@ -41,40 +48,68 @@ _NOTHING: dict[str, Any] = {
     "metrics": [{"name": name, "score": 0.5} for name in ("goal_reached", "completeness")],
     "memories": [],
 }
-#: how a question about boundaries begins, e.g. `Record 3f2a9c1d, messages 1 to 42.`
-_LAST = re.compile(r"\ARecord \w+, messages 1 to (\d+)\.")
+#: tokens of an answer, and how many more for each that is shown to the model: fitted on the answers of tests/replay,
+#: where a judgement has 149 and a note 184
+_SAID: Mapping[type[BaseModel], tuple[float, float]] = {
+    SessionReview: (235, 0.16),
+    Review: (235, 0.16),
+    Judgement: (150, 0.0),
+    ExtractAnswer: (85, 0.16),
+    TaskList: (60, 0.0),
+}
+#: how a question about boundaries begins, e.g. `Record bqcd, messages 1 to 42.`, and a message: `[bqcd 12 user]`
+_LAST, _FIRST = re.compile(r"\ARecord \w+, messages 1 to (\d+)\."), re.compile(r"^\[\w+ (\d+) ", re.MULTILINE)
+
+
+class _Bill:
+    """Calls by stage, and the tokens of all."""
+
+    def __init__(self) -> None:
+        self.calls = Counter[str]()
+        self.input_tokens = 0
+        self.output_tokens = 0.0
 
 
 class _Counting:
-    """An LLM that notes what each request costs, by stage, and answers as shortly as it can."""
+    """An LLM that notes what each request costs, and answers as shortly as it can."""
 
-    def __init__(self, llm: LLM, count: CountTokens, calls: Counter[str], tokens: Counter[str]) -> None:
+    def __init__(self, llm: LLM, count: CountTokens, bill: _Bill) -> None:
         self.model_id = llm.model_id
-        self._count, self._calls, self._tokens = count, calls, tokens
+        self._count, self._bill = count, bill
 
     def complete(
         self, messages: Sequence[Mapping[str, str]], schema: type[Answer], *, stage: str = ""
     ) -> Answer:
-        self._calls[stage] += 1
-        self._tokens[stage] += sum(self._count(message["content"]) for message in messages)
-        last = _LAST.match(messages[-1]["content"])
-        given = {**_NOTHING, "tasks": [{"start": 1, "end": int(last.group(1))}] if last else []}
+        *rules, shown = (self._count(message["content"]) for message in messages)
+        each, share = _SAID[schema]
+        self._bill.calls[stage] += 1
+        self._bill.input_tokens += sum(rules) + shown
+        self._bill.output_tokens += each + share * shown
+        given = {**_NOTHING, "tasks": [_one_task(messages[-1]["content"])]}
         return schema.model_validate({name: given[name] for name in schema.model_fields if name in given})
 
 
+def _one_task(text: str) -> dict[str, Any]:
+    """One task over all that is shown."""
+    if (last := _LAST.match(text)) is not None:
+        return {"start": 1, "end": int(last.group(1))}
+    numbers = [int(number) for number in _FIRST.findall(text) if number != "0"]
+    return {"start": numbers[0] if numbers else 1, **_NOTHING}
+
+
 def estimate_pending(runtime: Runtime) -> dict[str, Any]:
-    """Calls, tokens and cost by stage of what waits; zero calls when no model is configured.
+    """Calls by stage, tokens and cost of what waits; zero calls when no model is configured.
 
     Not counted are answers that the cache has already, and calls that depend on what is found: summaries of long
     notes, merges, names of clusters.
     """
     if runtime.llm is None:
         return {"model": "none (offline)", "calls": 0, "input_tokens": 0, "output_tokens": 0, "cost": 0.0}
-    calls, tokens = Counter[str](), Counter[str]()
+    bill = _Bill()
     count = token_counter(runtime.settings.llm.token_encoding)
-    main = _Counting(runtime.llm, count, calls, tokens)
+    main = _Counting(runtime.llm, count, bill)
     judge = runtime.quality_llm
-    other = main if judge is None or judge is runtime.llm else _Counting(judge, count, calls, tokens)
+    other = main if judge is None or judge is runtime.llm else _Counting(judge, count, bill)
     dry = replace(runtime, llm=main, quality_llm=other)
     params = runtime.waiting(batch_size=_ALL)
     with runtime.database.transaction() as conn:
@@ -86,7 +121,7 @@ def estimate_pending(runtime: Runtime) -> dict[str, Any]:
             _extracted(dry, conn, judged.row)
         for text in waiting_texts(conn, params):
             extract_from_text(text.row.text, main)
-    return _figures(runtime, calls, tokens)
+    return _figures(runtime, bill)
 
 
 def _session(dry: Runtime, conn: Connection, item: Item[SessionRow]) -> None:
@@ -94,7 +129,10 @@ def _session(dry: Runtime, conn: Connection, item: Item[SessionRow]) -> None:
     row = item.row
     messages = segment.STEP.messages(conn, row)
     stored = segment_store.of_sessions(conn, [row.id])[row.id]
-    segment.cut_session(dry, messages, stored if row.segmenter else [])
+    again = not row.segmenter
+    _, reviews = segment.cut_session(dry, messages, [] if again else stored, alone=again and bool(stored))
+    if reviews:  # the judgements and notes came with the boundaries
+        return
     known = {one.fingerprint for one in stored}
     threads: dict[str, list[Message]] = {}
     for message in messages:
@@ -113,14 +151,13 @@ def _judged(dry: Runtime, conn: Connection, row: SegmentRow) -> None:
 
 
 def _judge(dry: Runtime, messages: Sequence[Message], topic: str, system: str, *, both_due: bool) -> None:
-    """The judgement, and an extraction by itself where the rules see something that the gate would let pass."""
-    notes = label.judge_segment(dry, messages, topic, system, both_due=both_due)[1]
+    """The judgement, and an extraction by itself where the notes do not come with it."""
+    judged, notes = label.judge_segment(dry, messages, topic, system, both_due=both_due)
     if notes is not None or dry.llm is None:
         return
-    guess = label_segment(messages, topic=topic)
-    if is_memory_eligible(guess, dry.settings.labels.memory_score_threshold).ok:
+    if is_memory_eligible(judged, dry.settings.labels.memory_score_threshold).ok:
         limit = dry.record_tokens(extract_prompt())
-        extract_with_model(messages, dry.llm, limit, label=guess, topic=topic, system=system)
+        extract_with_model(messages, dry.llm, limit, label=judged, topic=topic, system=system)
 
 
 def _extracted(dry: Runtime, conn: Connection, row: SegmentRow) -> None:
@@ -129,16 +166,15 @@ def _extracted(dry: Runtime, conn: Connection, row: SegmentRow) -> None:
         extract.drafts_of(dry, row, extract.STEP.messages(conn, row), given)
 
 
-def _figures(runtime: Runtime, calls: Counter[str], tokens: Counter[str]) -> dict[str, Any]:
+def _figures(runtime: Runtime, bill: _Bill) -> dict[str, Any]:
     llm = runtime.settings.llm
-    asking = [stage for stage in STAGES if stage.call]
-    output = sum(calls[stage.call] * stage.answer_tokens for stage in asking)
-    cost = (tokens.total() * llm.price_input_per_million + output * llm.price_output_per_million) / 1e6
+    output = round(bill.output_tokens)
+    cost = (bill.input_tokens * llm.price_input_per_million + output * llm.price_output_per_million) / 1e6
     return {
         "model": runtime.llm.model_id if runtime.llm else "",
-        **{f"{stage.call}_calls": calls[stage.call] for stage in asking},
-        "calls": calls.total(),
-        "input_tokens": tokens.total(),
+        **{f"{stage.call}_calls": bill.calls[stage.call] for stage in STAGES if stage.call},
+        "calls": bill.calls.total(),
+        "input_tokens": bill.input_tokens,
         "output_tokens": output,
         "cost": round(cost, 4),
     }

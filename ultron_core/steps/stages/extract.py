@@ -13,15 +13,14 @@ from ultron_core.memories import (
     drafts_from,
     extract_memories,
     extract_with_model,
-    extractor_of,
 )
 from ultron_core.memories.by_model import extract_prompt, prompt_version
-from ultron_core.memories.notes import ExtractAnswer, Note
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
 from ultron_core.steps.ids import segment_tag
 from ultron_core.steps.rows.status import retract_from_segment
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.drafts import gate_drafts, refuse_drafts
+from ultron_core.steps.stages.kept import kept_notes
 from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_waiting
 from ultron_core.steps.stages.table import MEMORIES
 from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step
@@ -76,9 +75,9 @@ def _messages(runtime: Runtime, row: SegmentRow) -> list[Message]:
 def _refuse(runtime: Runtime, item: Item[SegmentRow], label: QualityLabel, reason: str) -> StageResult:
     """The gate refuses the segment, and with it every note that came with its judgement."""
     row = item.row
-    refusal = Drop(MEMORIES.call, reason, f"memory_score {label.summary.memory_score:.2f}")
-    notes = _stored_notes(runtime, row)
-    drafts = drafts_from(notes, _messages(runtime, row), label.summary.outcome) if notes else []
+    refusal = Drop(MEMORIES.call, reason, f"memory_score {label.summary.memory_score or 0:.2f}")
+    notes = kept_notes(row, runtime.llm) if runtime.llm else None
+    drafts = drafts_from(notes, _messages(runtime, row)) if notes else []
     refused = [
         (refusal, row.start_line, row.end_line),
         *refuse_drafts(runtime, MEMORIES.call, reason, drafts),
@@ -94,9 +93,9 @@ def drafts_of(
     """By structure; by the model's notes that wait on the row; or by a call of its own."""
     if runtime.llm is None:
         return extract_memories(messages, project=row.project or "")
-    notes = _stored_notes(runtime, row)
+    notes = kept_notes(row, runtime.llm)
     if notes is not None:
-        return drafts_from(notes, messages, label.summary.outcome)
+        return drafts_from(notes, messages)
     with runtime.database.transaction() as conn:
         system = session_store.system_prompt(conn, row.account_id, row.session_id, row.thread)
     limit = runtime.record_tokens(extract_prompt())
@@ -125,14 +124,6 @@ def _liked(
         return corrected(draft.probability, features, coefficients)
 
     return probability
-
-
-def _stored_notes(runtime: Runtime, row: SegmentRow) -> list[Note] | None:
-    """The notes that this model gave to this prompt with its judgement; None when it has not been asked."""
-    stored = row.model_notes
-    if runtime.llm is None or stored is None or stored["extractor"] != extractor_of(runtime.llm):
-        return None
-    return ExtractAnswer.model_validate({"memories": stored["memories"]}).memories
 
 
 def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft, messages: Sequence[Message]) -> Upload:

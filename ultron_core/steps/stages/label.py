@@ -1,6 +1,7 @@
 """Closed segments -> quality labels, by the judge when there is one, otherwise offline; never a silent mix.
 
-Where the judge is the model that extracts as well, it gives the notes with the judgement: they wait on the row.
+Where the judge is the model that extracts as well, it gives the notes with the judgement: they wait on the row. So does
+the judgement where it came with the boundaries.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ultron_core.labels.judge import judge_prompt, label_with_model, prompt_vers
 from ultron_core.memories import extractor_of
 from ultron_core.models import Message, QualityLabel
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.stages.kept import kept_label
 from ultron_core.steps.stages.review import LEAST_TOKENS, review_prompt, review_segment
 from ultron_core.steps.stages.segment_rows import (
     segment_and_following,
@@ -34,6 +36,9 @@ def _label(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     with runtime.database.transaction() as conn:
         messages, following = segment_and_following(conn, item.row)
         system = session_store.system_prompt(conn, item.row.account_id, item.row.session_id, item.row.thread)
+    judge = runtime.quality_llm
+    if judge is not None and (kept := kept_label(item.row, judge)) is not None:
+        return _store(runtime, [item], [_values(runtime, item, *kept)])[0]
     both = item.row.memory_extracted == 0 and item.row.label_attempts == 0
     row, project = item.row, item.row.project or ""
     label, notes = judge_segment(

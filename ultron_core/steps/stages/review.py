@@ -18,15 +18,16 @@ from ultron_core.labels.judge import (
     missing_metrics,
     unjudged,
 )
+from ultron_core.labels.lessons import lessons_of
 from ultron_core.llm.prompts import read_prompt, without_examples
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import Question, ask_windows
-from ultron_core.llm.records.record import Record
-from ultron_core.memories.by_model import extract_rules, usable
+from ultron_core.memories.by_model import drafts_from, extract_rules, usable
 from ultron_core.memories.notes import MOST_NOTES, Note
-from ultron_core.models import Message, QualityLabel
+from ultron_core.models import Message, Metric, QualityLabel
+from ultron_core.records.asking import Question, ask_windows
+from ultron_core.records.record import Record
 
-__all__ = ["LEAST_TOKENS", "Review", "review_prompt", "review_question", "review_segment"]
+__all__ = ["LEAST_TOKENS", "Review", "review_prompt", "review_question", "review_segment", "what_is_noted"]
 
 #: tokens of a record beside the judge's prompt from which both fit into one request: below, the second prompt would
 #: take more than half of what is left
@@ -60,4 +61,9 @@ def review_segment(
         return unjudged(llm), []
     answers = ask_windows(llm, record, review_question(topic), window_tokens)
     notes = usable(note for _, answer in answers for note in answer.memories)
-    return label_from(messages, answers, llm), notes
+    return label_from(messages, answers, llm, what_is_noted(notes, messages)), notes
+
+
+def what_is_noted(notes: Sequence[Note], messages: Sequence[Message]) -> dict[str, Metric]:
+    """The lessons that notes are, whatever the gate says of each later: it tells why it refuses one."""
+    return lessons_of(drafts_from(notes, messages))

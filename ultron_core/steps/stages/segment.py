@@ -3,7 +3,8 @@
 Offline the whole thread is segmented again, so that the stored segments always equal a fresh segmentation; a session
 of more messages than a window is never held as a whole. With
 a model only the tail is: from the start of the last stored segment that still matches, so that an append costs a
-bounded number of calls however long the log is.
+bounded number of calls however long the log is. A model that judges and extracts as well is asked all of it at once:
+what it says of a new segment waits on its row for the stages behind.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ultron_core.segments import (
 from ultron_core.segments.by_model.cut import prompt_version, segment_prompt
 from ultron_core.steps.long_logs import LongLog
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.stages.kept import NO_REVIEWS, Reviews, review_session
 from ultron_core.steps.stages.segment_rows import Places, close_quiet_segments, write_segments
 from ultron_core.steps.stages.table import SEGMENTS
 from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step, groups_of
@@ -56,9 +58,10 @@ def _segment(runtime: Runtime, item: Item[SessionRow]) -> StageResult:
     with runtime.database.transaction() as conn:
         messages = _messages(conn, row)
         stored = segment_store.of_sessions(conn, [row.id])[row.id]
-    # a session without a segmenter is new or is to be cut again as a whole
-    fresh = cut_session(runtime, messages, stored if row.segmenter else [])
-    return _store(runtime, item, stored, fresh, _places(messages))
+    # a session without a segmenter is new or is to be cut again as a whole; then its labels and memories stay
+    again = not row.segmenter
+    fresh, reviews = cut_session(runtime, messages, [] if again else stored, alone=again and bool(stored))
+    return _store(runtime, item, stored, fresh, _places(messages), reviews)
 
 
 def _segment_together(runtime: Runtime, items: Sequence[Item[SessionRow]]) -> list[StageResult]:
@@ -114,10 +117,12 @@ def _store(
     stored: Sequence[SegmentRow],
     fresh: Sequence[Segment],
     places: Places,
+    reviews: Reviews = NO_REVIEWS,
 ) -> StageResult:
+    reviews = {place: runtime.redactor.redact_json(review)[0] for place, review in reviews.items()}
     fresh = [replace(s, topic=runtime.redactor.redact_text(s.topic).text) for s in fresh]
     written = runtime.database.run(
-        lambda conn: write_segments(runtime, conn, item.row, stored, fresh, places)
+        lambda conn: write_segments(runtime, conn, item.row, stored, fresh, places, reviews)
     )
     if written is None:  # the file grew in the meantime: the next cycle sees all of it
         return StageResult(item.id, item.partition_key, "changed", error=_CHANGED)
@@ -130,30 +135,45 @@ def _store(
     return StageResult(item.id, item.partition_key, "done", counts)
 
 
-def cut_session(runtime: Runtime, messages: Sequence[Message], stored: Sequence[SegmentRow]) -> list[Segment]:
-    """The segments of all threads; `stored` ones that still match are kept where a model would have to be paid."""
+def cut_session(
+    runtime: Runtime, messages: Sequence[Message], stored: Sequence[SegmentRow], *, alone: bool = False
+) -> tuple[list[Segment], Reviews]:
+    """The segments of all threads, and what the model said of new ones. Stored ones that still match are kept where a
+    model would have to be paid; `alone`: it is asked for boundaries and nothing else."""
     if runtime.llm is None:
-        return segment_messages(messages)
+        return segment_messages(messages), NO_REVIEWS
     threads: dict[str, list[Message]] = {}
     for message in messages:
         threads.setdefault(message.thread, []).append(message)
-    segments: list[Segment] = []
+    kept: list[Segment] = []
+    tails: dict[str, list[Message]] = {}
+    starts: dict[str, int] = {}
     for thread, own in threads.items():
-        segments += _cut_thread(runtime, own, [s for s in stored if s.thread == thread])
-    return segments
+        prefix = _matching_prefix(own, [s for s in stored if s.thread == thread])
+        if prefix and prefix[-1].end < len(own):
+            prefix.pop()  # what follows may belong to it
+        kept += prefix
+        starts[thread] = prefix[-1].end if prefix else 0
+        if starts[thread] < len(own):
+            tails[thread] = own[starts[thread] :]
+    if not tails:
+        return kept, NO_REVIEWS
+    system = next((message.content for message in messages if message.role == "system"), "")
+    whole = None if alone else review_session(runtime, tails, system)
+    fresh, reviews = whole or (_cut_alone(runtime, tails), NO_REVIEWS)
+    moved = [replace(s, start=s.start + starts[s.thread], end=s.end + starts[s.thread]) for s in fresh]
+    # what is said of a segment is found by its place in its thread
+    at = {(thread, start + starts[thread]): review for (thread, start), review in reviews.items()}
+    return kept + moved, at
 
 
-def _cut_thread(runtime: Runtime, messages: Sequence[Message], known: Sequence[SegmentRow]) -> list[Segment]:
-    """Segments of one thread; with `known`, matching ones are kept and only the tail is segmented again."""
-    kept = _matching_prefix(messages, known)[:-1]
-    start = kept[-1].end if kept else 0
-    tail = segment_messages(
-        messages[start:],
+def _cut_alone(runtime: Runtime, tails: Mapping[str, Sequence[Message]]) -> list[Segment]:
+    return segment_messages(
+        [message for tail in tails.values() for message in tail],
         runtime.llm,
         window_tokens=runtime.room_beside(segment_prompt()) if runtime.llm else None,
         count_tokens=token_counter(runtime.settings.llm.token_encoding),
     )
-    return kept + [replace(s, start=s.start + start, end=s.end + start) for s in tail]
 
 
 def _matching_prefix(messages: Sequence[Message], known: Sequence[SegmentRow]) -> list[Segment]:

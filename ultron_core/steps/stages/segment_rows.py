@@ -9,6 +9,8 @@ from itertools import takewhile
 from typing import Any
 from uuid import UUID, uuid4
 
+from psycopg.types.json import Jsonb
+
 from ultron_core.models import Message, Segment
 from ultron_core.segments import SEGMENTER_VERSION, Inserted, Reconciliation, StoredSegment, reconcile
 from ultron_core.steps.rows.locks import lock_memories
@@ -103,10 +105,12 @@ def write_segments(
     stored: Sequence[SegmentRow],
     fresh: Sequence[Segment],
     places: Places,
+    reviews: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> Rewrite | None:
     """Reconcile the fresh cut with the stored one; None when the file has changed since its messages were read.
 
-    `places` says where the messages of each thread stand in the session.
+    `places` says where the messages of each thread stand in the session, `reviews` what a model said of a new segment,
+    by its thread and start.
     """
     session_store.lock_file(conn, row.account_id, row.agent_id, row.session_file)
     now = runtime.clock()
@@ -133,7 +137,9 @@ def write_segments(
         new = inserted.segment
         place = (order[id(new)], places[new.thread][new.start])
         closed = quiet or new.end < last[new.thread]
-        return _columns(runtime, row, new, inserted.occurrence, place, closed)
+        notes = reviews.get((new.thread, new.start))
+        columns = _columns(runtime, row, new, inserted.occurrence, place, closed)
+        return {**columns, "notes": None if notes is None else Jsonb(notes)}
 
     segment_store.run_many(conn, "insert", map(columns, plan.inserted))
     followed = _followed_otherwise(stored, plan, last)

@@ -41,8 +41,6 @@ class Stage:
     after: str
     #: columns of the `versions` query that its data version is made of
     versions: tuple[str, ...]
-    #: output tokens that an answer is estimated at: about what the answers of tests/replay have, a note with a label
-    answer_tokens: int
 
 
 #: the asset before all stages: logs that were read
@@ -57,7 +55,6 @@ SEGMENTS = Stage(
     reprocess="reprocess_segment",
     after=FILES,
     versions=("fingerprints", "segmenters", "closed"),
-    answer_tokens=50,
 )
 LABELS = Stage(
     name="quality_labels",
@@ -69,7 +66,6 @@ LABELS = Stage(
     reprocess="reprocess_labels",
     after=SEGMENTS.name,
     versions=(*SEGMENTS.versions, "labelers"),
-    answer_tokens=450,
 )
 MEMORIES = Stage(
     name="extracted_memories",
@@ -81,7 +77,6 @@ MEMORIES = Stage(
     reprocess="reprocess_extract",
     after=LABELS.name,
     versions=(*LABELS.versions, "extractors"),
-    answer_tokens=250,
 )
 WINDOWS = Stage(
     name="message_windows",
@@ -93,7 +88,6 @@ WINDOWS = Stage(
     reprocess="reprocess_windows",
     after=FILES,
     versions=("contents", "windows"),
-    answer_tokens=0,
 )
 #: memories come before the windows, which cost most and which only the search over the log needs
 STAGES = (SEGMENTS, LABELS, MEMORIES, WINDOWS)

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import ModelAnswerError, ModelError
-from ultron_core.memories import Body, classify_memory
+from ultron_core.memories import Body, classify_memory, cure_of_merge
 from ultron_core.steps.rows import locks, origins, status
 from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows.body import MemoryRow, backing_in, backing_of, body_of
@@ -86,7 +86,12 @@ def _apply(
     if not origins.mark_merged(runtime, conn, row["id"], seen.id):
         return  # the merge was undone meanwhile
     if body != body_of(seen):
-        backing = backing_of(found[0]).weaker(backing_in(row))
+        old, given = backing_of(found[0]), backing_in(row)
+        parts = (
+            (body_of(seen), old.cure),
+            (Body(row["content"], row["context"], row["resolution"]), given.cure),
+        )
+        backing = replace(old.weaker(given), cure=cure_of_merge(body, parts))
         memory_rows.reword(runtime, conn, embedded, found[0], body, found[0].tags, backing)
         status.shelve(runtime, conn, [seen.id])
 

@@ -19,7 +19,7 @@ import numpy as np
 from ultron_core.embeddings.checked import embed_taken
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import EmbeddingError
-from ultron_core.memories import Body, merge_tags
+from ultron_core.memories import Body, cure_of_merge, merge_tags
 from ultron_core.steps.clusters.members import Joining, place
 from ultron_core.steps.rows import locks, origins, status
 from ultron_core.steps.rows import memories as memory_rows
@@ -254,6 +254,8 @@ def _take_over(
     elif given.rank == backing.rank:
         # words that are proven less would hide behind those that stand
         body, pending = judge.merged(old, body_of(record))
+        parts = ((old, backing.cure), (body_of(record), given.cure))
+        backing = replace(backing, cure=cure_of_merge(body, parts))
     part = origins.fetch(conn, "first_contribution", {"id": record.id})
     origins.hand_over(runtime, conn, record.id, target.id, pending=pending)
     add_hits(conn, runtime.account_id, {target.id: record.hit_count}, record.last_hit_at)

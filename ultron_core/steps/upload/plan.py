@@ -7,12 +7,12 @@ that changes in the batch is embedded once, at its end, so later uploads of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid4
 
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import ConflictError
-from ultron_core.memories import Backing, Body, merge_tags
+from ultron_core.memories import Backing, Body, cure_of_merge, merge_tags
 from ultron_core.steps.rows.body import backing_of, body_of
 from ultron_core.steps.rows.origins import LinkRow
 from ultron_core.steps.upload.among import Among
@@ -125,7 +125,8 @@ def take_in(
         # words that are proven less would hide behind those that stand
         return body, backing, False
     merged, pending = judge.merged(body, added)
-    return merged, backing, pending
+    cure = cure_of_merge(merged, ((body, backing.cure), (added, given.cure)))
+    return merged, replace(backing, cure=cure), pending
 
 
 class _Planner:

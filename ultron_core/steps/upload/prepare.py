@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ultron_core.errors import ModelError
 from ultron_core.llm.protocol import LLM
+from ultron_core.llm.tokens import truncate_tokens
 from ultron_core.memories import Body, Summary, classify_memory, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.sessions import clean_text
@@ -15,26 +16,26 @@ from ultron_core.steps.erased.marks import Name, find_marks
 from ultron_core.steps.rows.body import offline_summary, redact_tags, words_digest
 from ultron_core.steps.rows.embedded import embed_bodies
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.upload.records import Prepared, Upload
+from ultron_core.steps.upload.records import DIRECT, Prepared, Upload
+from ultron_core.transcript.language import one_line
 
 __all__ = ["not_erased", "prepare", "summary_by_model"]
 
 
 def prepare(runtime: Runtime, uploads: Sequence[Upload]) -> list[Prepared]:
     bodies = [_redacted(runtime, upload) for upload in uploads]
-    typed = [_typed(runtime, upload, body) for upload, (body, _, _) in zip(uploads, bodies, strict=True)]
+    typed = [_typed(runtime, upload, one.body) for upload, one in zip(uploads, bodies, strict=True)]
     kinds = [memory_type for memory_type, _ in typed]
-    vectors = embed_bodies(runtime, list(zip(kinds, [body for body, _, _ in bodies], strict=True)))
+    vectors = embed_bodies(runtime, list(zip(kinds, [one.body for one in bodies], strict=True)))
     prepared = []
-    for upload, (body, tags, quotes), (memory_type, asked), vector in zip(
-        uploads, bodies, typed, vectors, strict=True
-    ):
-        summary, told = _summarized(runtime, body)
+    for upload, clean, (memory_type, asked), vector in zip(uploads, bodies, typed, vectors, strict=True):
+        summary, told = _summarized(runtime, upload, clean)
         needs_model = runtime.llm is not None and not (asked and told)
         request = hashlib.sha256(repr(_request(upload)).encode())
         prepared.append(
             Prepared(
-                upload, body, tags, quotes, memory_type, summary, vector, needs_model, request.hexdigest()
+                *(upload, clean.body, clean.tags, clean.quotes, memory_type),
+                *(summary, vector, needs_model, request.hexdigest()),
             )
         )
     return prepared
@@ -48,19 +49,31 @@ def not_erased(runtime: Runtime, uploads: Sequence[Upload]) -> list[Upload]:
         marks = find_marks(runtime, conn)
         if marks is None:
             return list(uploads)
-        names: list[Name] = [("memory", words_digest(_redacted(runtime, one)[0])) for one in uploads]
+        names: list[Name] = [("memory", words_digest(_redacted(runtime, one).body)) for one in uploads]
         gone = marks.known(names)
     return [one for one, name in zip(uploads, names, strict=True) if name not in gone]
 
 
-def _redacted(runtime: Runtime, upload: Upload) -> tuple[Body, tuple[str, ...], tuple[str, ...]]:
-    """Body, tags and quotes as one document: the same secret gets the same placeholder everywhere."""
+@dataclass(frozen=True, slots=True)
+class _Clean:
+    """What an upload says, redacted."""
+
+    body: Body
+    tags: tuple[str, ...]
+    quotes: tuple[str, ...]
+    summary: str
+
+
+def _redacted(runtime: Runtime, upload: Upload) -> _Clean:
+    """Body, summary and quotes as one document: the same secret gets the same placeholder everywhere."""
     document = {
         "body": [clean_text(part).strip() for part in (upload.content, upload.context, upload.resolution)],
+        "summary": clean_text(upload.summary).strip(),
         "quotes": [clean_text(source.quote) for source in upload.sources],
     }
     clean, _ = runtime.redactor.redact_json(document)
-    return Body(*clean["body"]), redact_tags(runtime, upload.tags), tuple(clean["quotes"])
+    body, tags = Body(*clean["body"]), redact_tags(runtime, upload.tags)
+    return _Clean(body, tags, tuple(clean["quotes"]), clean["summary"])
 
 
 def _typed(runtime: Runtime, upload: Upload, body: Body) -> tuple[MemoryType, bool]:
@@ -75,14 +88,19 @@ def _typed(runtime: Runtime, upload: Upload, body: Body) -> tuple[MemoryType, bo
     return classify_memory(body.content, body.context, body.resolution), True
 
 
-def _summarized(runtime: Runtime, body: Body) -> tuple[Summary, bool]:
-    """(L0 and L1, whether the model made them if there is one)."""
-    if runtime.llm is None:
-        return offline_summary(runtime, body), True
+def _summarized(runtime: Runtime, upload: Upload, clean: _Clean) -> tuple[Summary, bool]:
+    """(L0 and L1, whether the model made them if there is one). Who extracts a note says it in a line as well: no model
+    is asked for that again."""
+    by_rules = offline_summary(runtime, clean.body)
+    if clean.summary:
+        most = runtime.settings.extract.l0_max_tokens
+        return replace(by_rules, l0=truncate_tokens(one_line(clean.summary), most)), True
+    if runtime.llm is None or upload.extractor != DIRECT:
+        return by_rules, True
     try:
-        return summary_by_model(runtime, runtime.llm, body), True
+        return summary_by_model(runtime, runtime.llm, clean.body), True
     except ModelError:
-        return offline_summary(runtime, body), False
+        return by_rules, False
 
 
 def summary_by_model(runtime: Runtime, llm: LLM, body: Body) -> Summary:

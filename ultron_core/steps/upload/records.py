@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ultron_core.memories import EXTRACTOR_VERSION, UNBACKED, Backing, Body, Summary, extractor_of
-from ultron_core.models import MemoryDraft, MemoryType, Proof, Trust
+from ultron_core.models import Cure, MemoryDraft, MemoryType, Proof, Trust
 from ultron_core.redaction import redact_patterns
 from ultron_core.steps.rows.body import body_digest, words_digest
 from ultron_core.steps.runtime import Runtime
@@ -63,6 +63,9 @@ class Upload:
     lesson: str = ""
     proof: Proof | None = None
     probability: float | None = None
+    cure: Cure = "none"
+    #: in a line, as the extractor wrote it; empty: it is made here
+    summary: str = ""
 
     @property
     def backing(self) -> Backing:
@@ -72,7 +75,7 @@ class Upload:
         if trust == "upload":
             return UNBACKED
         proof = self.proof or ("person" if trust == "human" else "claimed")
-        return Backing(trust, proof, self.lesson, self.probability)
+        return Backing(trust, proof, self.lesson, self.probability, self.cure)
 
 
 def draft_maker(runtime: Runtime) -> str:
@@ -101,6 +104,8 @@ def upload_of_draft(
         lesson=draft.lesson,
         proof=draft.proof,
         probability=draft.probability,
+        cure=draft.cure,
+        summary=draft.summary,
     )
 
 

@@ -139,6 +139,7 @@ def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
         "trust",
         "proof",
         "probability",
+        "cure",
     )
     return all(getattr(now, name) == getattr(seen, name) for name in names)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,14 @@ from ultron_core.llm.ledger import LLMCall
 from ultron_core.store.database import Connection, Database
 from ultron_core.store.queries import NamedQueries
 
-__all__ = ["PostgresAnswerCache", "PostgresCallLedger", "call_totals", "forget_answers"]
+__all__ = [
+    "PostgresAnswerCache",
+    "PostgresCallLedger",
+    "call_totals",
+    "forget_answers",
+    "kept_notes",
+    "spent",
+]
 
 _SQL = NamedQueries("upkeep/llm")
 _Clock = Callable[[], datetime]
@@ -61,6 +68,17 @@ class PostgresCallLedger:
 def call_totals(conn: Connection, account_id: str, since: datetime | None = None) -> list[dict[str, Any]]:
     """Calls, tokens and cost by stage and model."""
     return _SQL.fetch(conn, "totals", {"account_id": account_id, "since": since})
+
+
+def spent(conn: Connection, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Calls, tokens and cost since a moment in all, by stage, by day and by model."""
+    return _SQL.fetch(conn, "spent", params)
+
+
+def kept_notes(conn: Connection, params: Mapping[str, Any]) -> int:
+    """How many memories that models made since a moment are kept."""
+    row = _SQL.fetch_one(conn, "kept_notes", params)
+    return int(row["count"]) if row else 0
 
 
 def forget_answers(conn: Connection, account_id: str, stage: str, made_by: str | None) -> None:

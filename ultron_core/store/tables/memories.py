@@ -13,10 +13,11 @@ import orjson
 from pgvector import SparseVector
 from psycopg import Cursor
 
-from ultron_core.models import Proof, Status, Trust
+from ultron_core.models import Cure, Proof, Status, Trust
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 from ultron_core.transcript.hazards import hazards
+from ultron_core.transcript.language import language
 
 __all__ = [
     "MOST_TERMS",
@@ -36,6 +37,8 @@ __all__ = [
 
 _SQL = NamedQueries("memories/memories")
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
+#: behind a cure that nobody has seen work
+_DOUBT = {"en": " (cure not verified)", "zh": "（解决办法未经验证）"}
 #: the most that pgvector's sparsevec takes
 _DIMENSIONS = 1_000_000_000
 #: what pgvector's sparse vector holds; of longer texts the words that occur most count
@@ -76,6 +79,8 @@ class MemoryRecord:
     lesson: str
     #: how likely it is worth keeping, by the ranker that chose it; None where nothing judged it
     probability: float | None
+    #: how far its resolution is borne out
+    cure: Cure
     #: who confirmed these words; empty when it was done in the home itself, None when nobody did
     confirmed_by: str | None
     #: the last verdict on these words: confirmed, useful or junk
@@ -103,6 +108,14 @@ class MemoryRecord:
     def claimant(self) -> str:
         """What stands before words that only an agent said, wherever they are shown; empty before any others."""
         return "The agent said: " if self.status == "claimed" else ""
+
+    @property
+    def doubt(self) -> str:
+        """What stands behind a cure that nothing bears out, in the language of its words, wherever it is shown; empty
+        behind any other, and behind what its owner confirmed or found useful."""
+        if self.cure != "claimed" or self.confirmed_by is not None or self.judged == "useful":
+            return ""
+        return _DOUBT[language(self.resolution or self.summary_l0)]
 
     @property
     def proven(self) -> Proof:

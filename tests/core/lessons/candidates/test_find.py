@@ -67,9 +67,8 @@ def test_a_cure_names_the_failure_the_changes_and_the_run_that_passed():
     ]
 
 
-def test_a_failure_without_a_cure_is_a_failure():
-    (failure,) = [one for one in found(TASK[:4]) if one.source == "failure"]
-    assert failure.author == "tool" and failure.text.startswith("ModuleNotFoundError")
+def test_a_failure_without_a_cure_tells_nothing():
+    assert not [one for one in found(TASK[:4]) if one.author == "tool"]
 
 
 def test_an_answer_to_a_question_is_the_persons_choice():

@@ -62,7 +62,11 @@ def test_the_project_is_named():
 
 
 def test_marks_of_layout_go_and_code_stays():
-    assert plain("- **Never** commit\n- [x] ✅ run `a * b * c`") == "Never commit run `a * b * c`"
+    assert plain("- **Never** commit\n- [x] ✅ run `a * b * c`") == "Never commit; run `a * b * c`"
+    assert (
+        plain("## Cause\nThe port was taken\n\n## Fix\n1. Stop it")
+        == "Cause: The port was taken; Fix: Stop it"
+    )
 
 
 def test_a_cut_falls_between_words():

@@ -1,10 +1,10 @@
-"""What calls came to: a failure with the change after which the same goal was reached, or without one."""
+"""Failures after which the same call worked once one thing had been changed."""
 
 import pytest
 
 from tests.core.lessons.builders import bash, talk
+from ultron_core.lessons.candidates.retries import find_retries
 from ultron_core.lessons.candidates.tried import find_tried
-from ultron_core.lessons.episodes.find import find_episodes
 from ultron_core.transcript.actions import read_actions
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'\nexit code 1"
@@ -12,7 +12,7 @@ MISSING = "ModuleNotFoundError: No module named 'yaml'\nexit code 1"
 
 def tried(*turns):
     messages = talk(("user", "Please make it work."), *turns)
-    return list(find_tried(messages, find_episodes(messages, read_actions(messages))))
+    return list(find_tried(messages, list(find_retries(messages, read_actions(messages)))))
 
 
 def edit(old, new):
@@ -64,9 +64,9 @@ def test_a_look_between_two_tries_changes_nothing():
 
 
 def test_a_failure_that_came_three_times_is_one_failure():
-    again = (bash("make deploy"), "error: quota exceeded for project web\nexit code 2")
-    (one,) = tried(again, again, again)
-    assert (one.source, one.times, one.changes) == ("failure", 3, ())
+    failed = (bash("make deploy"), "error: quota exceeded for project web\nexit code 2")
+    (one,) = tried(failed, failed, failed, (bash("make quota"), "raised"), (bash("make deploy"), "deployed"))
+    assert (one.times, one.changes) == (3, ("`make quota`",))
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,17 @@ def test_a_failure_that_came_three_times_is_one_failure():
     [
         # it went away by itself
         ((bash("pytest tests"), MISSING), (bash("pytest tests"), "2 passed in 0.1s")),
-        # more changed than a reader could tell apart
+        # it never worked
+        ((bash("make deploy"), "error: quota exceeded for project web\nexit code 2"),),
+        # a command with other words is another try
+        (
+            (bash("npm install left-pad"), "npm error could not resolve left-pad"),
+            (bash("npm install left-pad lodash --prefix web"), "added 2 packages"),
+        ),
+        # two changes, either of which may have helped
         (
             (bash("pytest tests"), MISSING),
-            *((bash(f"pip install part-{n}"), "Successfully installed") for n in range(4)),
+            *((bash(f"pip install part-{n}"), "Successfully installed") for n in range(2)),
             (bash("pytest tests"), "2 passed in 0.1s"),
         ),
         # says no more than that it failed

@@ -10,11 +10,14 @@ def person(text):
     return Message("user", text, origin="human")
 
 
-def test_up_to_three_sentences_stand_together_as_they_are_written():
+def test_up_to_three_sentences_stand_together_as_they_are_written_and_each_alone():
     said = "Use pnpm here.\n- Keep the lock file.\n- Never run npm.\nThe rest is up to you."
     assert own_passages(person(said)) == [
         "Use pnpm here.\n- Keep the lock file.\n- Never run npm.",
         "The rest is up to you.",
+        "Use pnpm here.",
+        "Keep the lock file.",
+        "Never run npm.",
     ]
 
 

@@ -20,6 +20,7 @@ PASSAGES = [
     "A shop for books and for nothing else.",
     "- NEVER commit unless the user asks for it",
     '- No inline imports like `await import("./a.js")`',
+    '- NEVER commit unless the user asks for it\n- No inline imports like `await import("./a.js")`',
 ]
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from tests.core.lessons.builders import bash, talk
 from ultron_core.lessons.candidates.find import find_candidates
-from ultron_core.lessons.rank.features import STRUCTURE, feature_names, features, place, standing
+from ultron_core.lessons.rank.features import feature_names, features, standing
+from ultron_core.lessons.rank.places import STRUCTURE, place
 from ultron_core.transcript.actions import read_actions
 from ultron_core.transcript.sense.reader import load_sense
 
@@ -61,18 +62,18 @@ def test_persons_and_agents_are_asked_about_apart(numbers):
 
 
 @pytest.mark.parametrize(
-    ("keep", "objection", "rule", "fact", "least", "most"),
+    ("keep", "rule", "lasting", "declared", "least", "most"),
     [
-        (4, -4, 4, -4, 0.9, 1.0),  # a rule that is to be kept
-        (0, -4, 4, -4, 0.9, 1.0),  # a rule, which holds for good by itself
-        (-2, -4, 4, -4, 0.0, 0.2),  # a rule that passes
-        (4, -4, -4, 4, 0.9, 1.0),  # a fact that is to be kept
-        (0, 4, -4, -4, 0.4, 0.6),  # an objection of which it is in doubt
-        (-4, -4, -4, -4, 0.0, 0.1),
+        (4, 4, -4, False, 0.9, 1.0),  # a rule that is to be kept
+        (0, 4, -4, False, 0.9, 1.0),  # a rule, which holds for good by itself
+        (-2, 4, -4, False, 0.0, 0.1),  # a rule that passes
+        (4, -4, 4, False, 0.0, 0.1),  # a fact that is to be kept
+        (-4, -4, 0, True, 0.8, 0.9),  # says of itself that it holds for good
+        (-4, -4, -4, True, 0.0, 0.1),  # says so of a matter of the moment
     ],
 )
-def test_what_holds_for_good_by_the_network_alone(keep, objection, rule, fact, least, most):
+def test_what_holds_for_good_by_the_network_alone(keep, rule, lasting, declared, least, most):
     row = np.zeros((1, len(feature_names())))
-    for name, odds in (("keep", keep), ("objection", objection), ("rule", rule), ("fact", fact)):
-        row[0, STRUCTURE.index(f"turn_{name}")] = odds
-    assert least <= standing(row)[0] <= most
+    for name, odds in (("turn_keep", keep), ("turn_rule", rule), ("sentence_lasting", lasting)):
+        row[0, feature_names().index(name)] = odds
+    assert least <= standing(row, [declared])[0] <= most

@@ -19,8 +19,8 @@ def raw():
     return json.loads(files("ultron_core.lessons.rank").joinpath("model.json").read_text("utf-8"))
 
 
-def test_the_file_that_ships_has_a_bound_for_every_shelf_and_for_turns():
-    assert set(load_head().bounds) == {*SHELVES, "turn"}
+def test_the_file_that_ships_has_a_bound_for_every_shelf_and_for_some_sources():
+    assert set(load_head().bounds) == {*SHELVES, "guide", "cure", "refusal", "turn"}
     assert all(0 < bound < 1 for bound in load_head().bounds.values())
 
 
@@ -30,11 +30,11 @@ def test_a_file_of_other_features_or_types_is_refused(raw, told):
         Head.from_json({**raw, told: raw[told][1:]})
 
 
-def test_the_first_column_is_worth_and_the_others_are_types():
-    columns = np.zeros((len(feature_names()), 1 + len(TYPES)))
-    shift = np.array([0.0, *(5.0 if name == "correction" else 0.0 for name in TYPES)])
-    worth, types = Head(columns, shift, {}).judge(np.zeros((2, len(feature_names()))))
-    assert worth.tolist() == [0.5, 0.5]
+def test_the_first_columns_are_the_worth_of_what_is_shown_and_claimed_and_the_others_are_types():
+    columns = np.zeros((len(feature_names()), 2 + len(TYPES)))
+    shift = np.array([0.0, 4.0, *(5.0 if name == "correction" else 0.0 for name in TYPES)])
+    worth, types = Head(columns, shift, {}).judge(np.zeros((2, len(feature_names()))), [False, True])
+    assert worth.tolist() == pytest.approx([0.5, 0.982], abs=0.001)
     assert types == ["correction", "correction"]
 
 

@@ -41,6 +41,21 @@ def test_filters_leave_out_what_they_name(owner, world):
     assert found(agent="other") == {str(world.merged)}
     assert found(project="shop") == {str(world.learned), str(world.merged)}
     assert found(q="yaml module", project="shop") == {str(world.learned)}
+    assert found(session=str(world.session)) == {str(world.learned)}
+    assert str(world.merged) in found(cluster=str(world.cluster)[:8], status="active") | found(sort="hits")
+    assert found(until="2020-01-01") == set() and found(since="2020-01-01") == everything
+    assert found(q="yaml module", until="2020-01-01") == set()
+    assert "asked of every cluster and session" in words(
+        owner.get("/ui", params={"q": "x", "session": "run.jsonl"})
+    )
+    for wrong in (
+        {"since": "soon"},
+        {"sort": "size"},
+        {"agent": "nobody"},
+        {"session": "nope"},
+        {"cluster": "zz"},
+    ):
+        assert owner.get("/ui", params=wrong).status_code == 422, wrong
     assert found(memory_type="security") == set()
     assert "leave the filters out" in owner.get("/ui", params={"memory_type": "security"}).text
     assert owner.get("/ui", params={"tier": "LUKEWARM"}).status_code == 422
@@ -56,6 +71,38 @@ def test_older_memories_are_a_page_away(owner, ultron):
     following = re.search(r'rel="next" href="([^"]+)"', first.text)[1].replace("&amp;", "&")
     older = re.findall(r'<h3><a href="/ui/memories/([0-9a-f-]+)"', owner.get(following).text)
     assert len(shown) == 30 and len({*shown, *older}) == len(shown) + len(older) == 40
+
+
+def test_the_most_used_come_first_on_every_page(owner, ultron):
+    ultron.upload_memories(
+        [{"content": f"Service number {n} listens on port {9000 + n}."} for n in range(40)]
+    )
+    rows(ultron, "UPDATE memory_usage SET hit_count = 1 + abs(hashtext(memory_id::text)) % 7 RETURNING 1")
+    hits = {str(r["memory_id"]): r["hit_count"] for r in rows(ultron, "SELECT * FROM memory_usage")}
+    first = owner.get("/ui", params={"sort": "hits"})
+    assert "Most used" in words(first)
+    following = re.search(r'rel="next" href="([^"]+)"', first.text)[1].replace("&amp;", "&")
+    pages = first.text + owner.get(following).text
+    told = [hits[one] for one in re.findall(r'<h3><a href="/ui/memories/([0-9a-f-]+)"', pages)]
+    assert len(told) == 40 and told == sorted(hits.values(), reverse=True)
+
+
+def test_history_shows_causes_links_and_hits(owner, world, ultron):
+    split = ultron.unmerge(world.decision).id
+    ultron.unarchive_memory(world.archived)
+    shown = words(owner.get(f"/ui/memories/{world.archived}/history"))
+    assert re.search(r"archive .* decided by person by hand return .* decided by person by hand", shown)
+    assert re.search(r"\d hits? the last one", shown)
+    page = owner.get(f"/ui/memories/{split}/history")
+    assert "What it is linked with" in page.text and f"/ui/memories/{world.merged}" in page.text
+
+
+def test_a_purged_version_says_so_and_its_merge_has_no_button(owner, world, ultron):
+    path = f"/ui/memories/{world.merged}/history"
+    assert "Undo this merge" in owner.get(path).text
+    ultron.update_memory(world.merged, content="The image lacks wheel.", purge=True)
+    page = owner.get(path)
+    assert "its words were purged" in words(page) and "Undo this merge" not in page.text
 
 
 def test_a_memory_shows_the_lines_that_it_rests_on(owner, world):
@@ -305,3 +352,16 @@ def test_a_claim_is_shown_as_what_the_agent_said_on_its_own_shelf(owner, ultron)
     assert "claimed" in words(owner.get("/ui/statistics"))
     owner.submit(f"/ui/memories/{claim.id}/confirm")
     assert str(claim.id) in owner.get("/ui").text
+
+
+def test_a_cure_that_nothing_bears_out_is_marked_in_the_list_on_its_page_and_in_its_history(owner, ultron):
+    (segment,) = claims.segments_of(ultron, "doubt")
+    record = claims.said(
+        ultron, segment, "The proxy drops idle calls.", proof="result", resolution="Ping it.", cure="claimed"
+    )
+    assert "The proxy drops idle calls. Ping it. (cure not verified)" in words(owner.get("/ui"))
+    assert "Resolution (cure not verified) Ping it." in words(owner.get(f"/ui/memories/{record.id}"))
+    ultron.update_memory(record.id, resolution="Ping it twice.")
+    history = words(owner.get(f"/ui/memories/{record.id}/history"))
+    assert "Resolution (not verified) Ping it." in history
+    assert "not verified" not in words(owner.get(f"/ui/memories/{record.id}"))

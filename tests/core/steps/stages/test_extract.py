@@ -27,13 +27,11 @@ def memory(number, quote, line):
 
 def judged(request):
     names = request["response_format"]["json_schema"]["schema"]["$defs"]["MetricJudgement"]
-    lesson = {"kind": "solved_error", "score": 0.95, "messages": [2], "note": "an error was solved"}
     return {
         "outcome": "success",
         "task_type": "code",
         "success_probability": 0.9,
         "metrics": [{"name": n, "score": 0.9} for n in names["properties"]["name"]["enum"]],
-        "lessons": [lesson],
     }
 
 
@@ -141,3 +139,27 @@ def test_a_task_that_is_cut_again_during_its_model_call_is_left_to_the_next_cycl
         assert (report.failed, report.memories) == (0, 0)
         assert any("cut again" in error for error in report.errors)
         assert rows(ultron, "SELECT 1 FROM memories") == []
+
+
+def test_a_refused_call_with_its_reason_is_a_person_s_message_to_the_model(settings, tmp_path):
+    said = "Use uv here, never pip."
+
+    def corrected(text):
+        (shown,) = [shown for shown in messages_in(text) if said in shown.body]
+        assert shown.who == "user"
+        quote = {"message": shown.number, "quote": said}
+        return [memory(1, said, shown.number) | {"memory_type": "correction", "evidence": [quote]}]
+
+    refusal = f"The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n{said}"
+    use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "pip install flask"}}
+    failed = {"type": "tool_result", "tool_use_id": "t1", "content": refusal, "is_error": True}
+    turns = [("user", "Install flask."), ("assistant", [use]), ("user", [failed])]
+    log = tmp_path / "refused.jsonl"
+    rows_of = (
+        {"type": who, "sessionId": "s", "message": {"role": who, "content": body}} for who, body in turns
+    )
+    log.write_text("\n".join(map(json.dumps, rows_of)), "utf-8")
+    with model_server(answer=answering(corrected)) as server, opened(settings, server) as ultron:
+        ultron.ingest([log], "agent", process=True)
+        kept = rows(ultron, "SELECT memory_type, trust, proof FROM memories")
+        assert kept == [{"memory_type": "correction", "trust": "human", "proof": "person"}]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.gold import schema_of
 from tests.support.model.server import minimal_answer
-from tests.support.records import holding, messages_in
+from tests.support.records import messages_in
 from tests.support.worlds import MARK, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import EmbeddingError
@@ -32,52 +32,62 @@ def answer(request):
     text = request["messages"][1]["content"]
     if name == "TaskList":
         return json.dumps({"tasks": segmentation(text)})
+    if name == "SessionReview":
+        return json.dumps({"tasks": reviews(text, request)})
     if name in ("Judgement", "Review"):
         metrics = [{"name": n, "score": 0.9} for n in metric_names(request)]
-        lesson = {
-            "kind": "solved_error",
-            "score": 0.95,
-            "messages": [3],
-            "note": "an import error was solved",
-        }
         judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9}
-        judged |= {"metrics": metrics, "lessons": [lesson]}
-        return json.dumps(judged | ({"memories": extraction(text)} if name == "Review" else {}))
+        judged |= {"metrics": metrics}
+        return json.dumps(judged | ({"memories": extraction(messages_in(text))} if name == "Review" else {}))
     if name == "ExtractAnswer":
-        return json.dumps({"memories": extraction(text)})
+        return json.dumps({"memories": extraction(messages_in(text))})
     if name == "SummaryAnswer":
         return json.dumps({"summary_l0": "The model's one line.", "overview_l1": "The model's overview."})
     return minimal_answer(request)
 
 
-def segmentation(text):
+def segmentation(text, first=1):
     lines = messages_in(text)
-    starts = [n for n, who, body in lines if who == "user" and body.startswith(MARK)] or [1]
-    starts[0] = 1
+    asked = [n for n, who, body in lines if who == "user" and body.startswith(MARK)]
+    starts = sorted({first, *asked[1:], *(n for n, who, _ in lines if who == "agent")})
     ends = [start - 1 for start in starts[1:]] + [lines[-1].number]
     return [{"start": s, "end": e, "topic": "a task"} for s, e in zip(starts, ends, strict=True)]
+
+
+def reviews(text, request):
+    """The tasks with a judgement of each and the note that its own messages hold."""
+    judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9}
+    judged["metrics"] = [{"name": name, "score": 0.9} for name in metric_names(request)]
+    found = []
+    for cut in segmentation(text, messages_in(text)[0].number):
+        own = [shown for shown in messages_in(text) if cut["start"] <= shown.number <= cut["end"]]
+        notes = extraction(own)
+        found.append({"start": cut["start"], "topic": cut["topic"], **judged, "memories": notes})
+    return found
 
 
 def metric_names(request):
     return schema_of(request)["$defs"]["MetricJudgement"]["properties"]["name"]["enum"]
 
 
-def extraction(text):
-    number = holding(text, QUOTE)
-    if number is None:
+def extraction(messages):
+    numbers = {
+        quote: next((shown.number for shown in messages if quote in shown.body), None)
+        for quote in (QUOTE, "5 passed in 0.12s")
+    }
+    if numbers[QUOTE] is None:
         return []
-    evidence = [{"message": number, "quote": QUOTE}]
-    passed = {"message": holding(text, "5 passed"), "quote": "5 passed in 0.12s"}
-    body = {"content": CONTENT}
+    evidence, passed = [{"message": number, "quote": quote} for quote, number in numbers.items()]
+    body = {"content": CONTENT, "summary": "The model's one line."}
     return [
         {
             **body,
             "resolution": "pip install pandas",
             "resolution_status": "verified",
-            "verified_by": passed,
+            "verified_by": passed if passed["message"] else None,
             "confidence": 0.9,
             "memory_type": "error",
-            "evidence": evidence,
+            "evidence": [evidence],
         }
     ]
 
@@ -112,8 +122,9 @@ def test_every_stage_is_made_by_the_model_and_paid_for_once(with_model, server, 
         calls = rows(
             ultron, "SELECT stage, count(*) AS n FROM llm_calls WHERE error IS NULL GROUP BY 1 ORDER BY 1"
         )
-        assert {c["stage"] for c in calls} >= {"segment", "label", "summarize"}
-        assert "extract" not in {c["stage"] for c in calls}, "the notes come with the judgement"
+        assert calls == [{"stage": "segment", "n": 1}], (
+            "judgements, notes and their summaries come with the cuts"
+        )
         asked = len(server.requests)
         assert ultron.process_pending()["pending"] == 0
         write_log(tmp_path / "copy.jsonl", solved("alpha", "pandas"), task("beta"))
@@ -136,17 +147,20 @@ def test_a_judgement_without_its_main_metric_blocks_nothing(with_model, server, 
 
     def without_goal(request):
         judged = json.loads(answer(request))
-        judged["metrics"] = [m for m in judged["metrics"] if m["name"] != "goal_reached"]
+        for part in judged.get("tasks", [judged]):
+            part["metrics"] = [m for m in part["metrics"] if m["name"] != "goal_reached"]
         return json.dumps(judged)
 
     def first(request):
         name = request["response_format"]["json_schema"]["name"]
-        return without_goal(request) if name in ("Judgement", "Review") else answer(request)
+        return without_goal(request) if name in ("SessionReview", "Review") else answer(request)
 
     server.answer = first
     log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))
     with Ultron(with_model) as ultron:
         ultron.ingest([log], "agent", process=True)
+        titles = [schema_of(request)["title"] for request in server.chats()]
+        assert titles == ["SessionReview"] * 2 + ["Review"] * 2, "its boundaries are used all the same"
         (row,) = rows(ultron, "SELECT labeler, label_attempts, label_error FROM task_segments")
         assert (row["labeler"], row["label_attempts"]) == (None, 1)
         assert "goal_reached" in row["label_error"]
@@ -182,12 +196,16 @@ def test_it_may_go_down_between_any_two_stages(with_model, server, tmp_path):
         ultron.ingest([log], "agent")
         ultron.trajectory_service.segment_pending_sessions()
         server.stop()
+        assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["done"]
+        assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["done"]
+        assert made_by(ultron)[0]["memory_extracted"] == 1, "all came with the boundaries"
+        reprocess(ultron.runtime, "labels")
         assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["pending"]
         server.start()
         assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["done"]
         server.stop()
-        assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["done"]
-        assert made_by(ultron)[0]["memory_extracted"] == 1, "the notes came with the judgement"
+        extracted = ultron.trajectory_service.extract_memories_from_segments()
+        assert [r.status for r in extracted] == ["done"], "the notes came with the judgement"
         reprocess(ultron.runtime, "memories")
         assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["pending"]
         assert made_by(ultron)[0]["memory_extracted"] == 0

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.core.steps.stages.test_model_path import answer, rows
+from tests.support.gold import sessions
+from tests.support.records import messages_in
 from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.labels.judge import labeler_of
@@ -40,30 +42,21 @@ def log(tmp_path):
     return write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"), task("beta"))
 
 
-def test_where_one_model_judges_and_extracts_it_is_asked_once_a_segment(with_model, server, log):
+def test_where_one_model_judges_and_extracts_it_is_asked_once_a_session(with_model, server, log):
     with Ultron(with_model) as ultron:
         ultron.ingest([log], "agent", process=True)
-        assert [name for name in asked(server) if name != "SummaryAnswer"] == ["TaskList", "Review", "Review"]
+        assert asked(server) == ["SessionReview"]
         made = rows(ultron, "SELECT labeler, extractor, model_notes FROM task_segments")
-        assert (
-            made
-            == [
-                {
-                    "labeler": labeler_of(ultron.runtime.llm),
-                    "extractor": extractor_of(ultron.runtime.llm),
-                    "model_notes": None,
-                }
-            ]
-            * 2
-        )
+        assert {row["labeler"] for row in made} == {labeler_of(ultron.runtime.llm)}
+        assert {row["extractor"] for row in made} == {extractor_of(ultron.runtime.llm)}
+        assert not any("label" in (row["model_notes"] or ()) for row in made), "the judgement was taken"
 
 
 def test_another_judge_is_asked_for_the_judgement_alone(with_model, server, log):
     two = with_model.model_copy(update={"quality_llm": QualityLLMSettings(model="judge-2")})
     with Ultron(two) as ultron:
         ultron.ingest([log], "agent", process=True)
-        names = [name for name in asked(server) if name != "SummaryAnswer"]
-        assert names == ["TaskList", "Judgement", "Judgement", "ExtractAnswer", "ExtractAnswer"]
+        assert asked(server) == ["TaskList", "Judgement", "Judgement", "ExtractAnswer", "ExtractAnswer"]
 
 
 def test_redoing_memories_asks_for_memories_alone(with_model, server, log):
@@ -72,7 +65,7 @@ def test_redoing_memories_asks_for_memories_alone(with_model, server, log):
         before = len(server.chats())
         reprocess(ultron.runtime, "memories", made_by="model:judge-1")
         ultron.process_pending()
-        assert set(asked(server)[before:]) <= {"ExtractAnswer", "SummaryAnswer"}
+        assert set(asked(server)[before:]) == {"ExtractAnswer"}
 
 
 def test_notes_of_a_segment_that_the_gate_refuses_are_dropped_with_its_reason(with_model, server, log):
@@ -86,7 +79,7 @@ def test_notes_of_a_segment_that_the_gate_refuses_are_dropped_with_its_reason(wi
     asked_before = len(server.chats())
     with Ultron(with_model) as ultron:  # the threshold is lower again: the notes are still there
         assert ultron.process_pending()["memories"] == 1
-        assert [name for name in asked(server)[asked_before:] if name != "SummaryAnswer"] == []
+        assert asked(server)[asked_before:] == []
 
 
 def test_with_a_model_a_log_that_grows_waits_until_it_is_quiet(with_model, server, log):
@@ -99,6 +92,28 @@ def test_with_a_model_a_log_that_grows_waits_until_it_is_quiet(with_model, serve
         assert (waiting["segments"], waiting["open"]) == (0, 1)
     with Ultron(live, clock=lambda: now + timedelta(hours=1)) as ultron:
         assert ultron.process_pending()["new_segments"] == 2
+
+
+def test_a_thread_that_stayed_as_it_was_is_not_asked_about_again(with_model, server, tmp_path):
+    lines = next(s.path for s in sessions() if s.name == "update-notes").read_text("utf-8").splitlines()
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(lines) + "\n", "utf-8")
+    quiet = with_model.model_copy(update={"sessions": SessionSettings(quiet_minutes=0)})
+    with Ultron(quiet) as ultron:
+        ultron.ingest([log], "agent", process=True)
+        before = rows(ultron, "SELECT id, thread FROM task_segments WHERE thread <> 'main'")
+        last = json.loads(lines[-1])
+        more = {"type": "user", "uuid": "another", "parentUuid": last["uuid"], "isSidechain": False}
+        more |= {
+            "sessionId": last["sessionId"],
+            "message": {"role": "user", "content": "次は README.md を更新して"},
+        }
+        log.write_text("\n".join([*lines, json.dumps(more)]) + "\n", "utf-8")
+        ultron.ingest([log], "agent", process=True)
+        assert rows(ultron, "SELECT id, thread FROM task_segments WHERE thread <> 'main'") == before
+    assert asked(server) == ["SessionReview", "SessionReview"]
+    who = [{shown.who for shown in messages_in(r["messages"][1]["content"])} for r in server.chats()]
+    assert ["agent" in one for one in who] == [True, False]
 
 
 @pytest.mark.parametrize("second", [None, "judge-2"])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from ultron_core.errors import InputError
 from ultron_core.models import MemoryType
 from ultron_core.search.ranking import TIER_BOOSTS
 from ultron_core.serve.bodies import SearchBody
@@ -25,6 +27,9 @@ Reader = Annotated[Visitor, Depends(Opens("read"))]
 Text = Annotated[str, Query(max_length=MOST_QUERY)]
 #: memories of one page of the list
 _PAGE_ROWS = 30
+#: orders of the list, and what each is called
+_ORDERS = {"time": "Newest", "hits": "Most used", "last_hit": "Last used"}
+_UNHEARD = "A question is asked of every cluster and session: leave it out to list those of one."
 #: answers of a search: who does not find it among these asks in other words
 _FOUND_ROWS = 20
 
@@ -49,10 +54,15 @@ def listing(
     tag: Text = "",
     agent: Text = "",
     project: Text = "",
+    cluster: Text = "",
+    session: Text = "",
+    since: Text = "",
+    until: Text = "",
+    sort: Text = "time",
     cursor: Text = "",
     deleted: bool = False,
 ) -> Response:
-    """The newest memories, or those that answer a question."""
+    """Memories in one of three orders, or those that answer a question."""
     chosen = {
         "q": q.strip(),
         "memory_type": memory_type,
@@ -62,6 +72,11 @@ def listing(
         "tag": tag.strip(),
         "agent": agent,
         "project": project,
+        "cluster": cluster.strip(),
+        "session": session.strip(),
+        "since": since,
+        "until": until,
+        "sort": sort,
     }
     found = _search(visitor, chosen) if chosen["q"] else _list(visitor, chosen, cursor)
     return page(
@@ -72,9 +87,10 @@ def listing(
         tiers=TIERS,
         statuses=STATUSES,
         proofs=PROOFS,
+        orders=_ORDERS,
         agents=[row["agent_id"] for row in visitor.ultron.browse.agents()],
         projects=[row["project"] for row in visitor.ultron.browse.projects() if row["project"]],
-        is_filtered=any(value for name, value in chosen.items() if name not in ("q", "status")),
+        is_filtered=any(value for name, value in chosen.items() if name not in ("q", "status", "sort")),
         is_later=bool(cursor),
         was_deleted=deleted,
         **found,
@@ -92,8 +108,23 @@ def _list(visitor: Visitor, chosen: Mapping[str, str], cursor: str) -> dict[str,
         tag=chosen["tag"] or None,
         agent_id=chosen["agent"] or None,
         project=chosen["project"] or None,
+        cluster_id=chosen["cluster"] or None,
+        session=chosen["session"] or None,
+        since=_day(chosen, "since", time.min),
+        until=_day(chosen, "until", time.max),
+        sort=chosen["sort"],
     )
     return {"found": [Found(record) for record in rows.rows], "cursor": rows.cursor, "notes": ()}
+
+
+def _day(chosen: Mapping[str, str], name: str, at: time) -> datetime | None:
+    """The first or the last moment of a day, in the zone in which pages tell times. Raises InputError."""
+    if not chosen[name]:
+        return None
+    try:
+        return datetime.combine(date.fromisoformat(chosen[name]), at, UTC)
+    except ValueError as error:
+        raise InputError(f"{name} must be a day like 2026-11-28.") from error
 
 
 def _search(visitor: Visitor, chosen: Mapping[str, str]) -> dict[str, Any]:
@@ -120,6 +151,8 @@ def _search(visitor: Visitor, chosen: Mapping[str, str]) -> dict[str, Any]:
         proof=asked.proof,
         agent_id=asked.agent_id,
         project=asked.project,
+        since=_day(chosen, "since", time.min),
+        until=_day(chosen, "until", time.max),
         all_projects=asked.project is None,
         record_hits=False,
         explain=True,
@@ -127,7 +160,7 @@ def _search(visitor: Visitor, chosen: Mapping[str, str]) -> dict[str, Any]:
     return {
         "found": [Found(hit.record, hit, _reasons(hit)) for hit in hits],
         "cursor": None,
-        "notes": hits.notes,
+        "notes": (*hits.notes, _UNHEARD) if chosen["cluster"] or chosen["session"] else hits.notes,
     }
 
 

@@ -76,7 +76,7 @@ def one(memory_id: MemoryId, visitor: Reader, done: Annotated[str, Query(max_len
 
 @router.get("/memories/{memory_id}/history")
 def history(memory_id: MemoryId, visitor: Reader) -> Response:
-    """What it said before, and how it came to be; each merge can be undone."""
+    """What it said before, how it came to be, and what it is linked with; each merge can be undone."""
     record = _memory(visitor, memory_id)
     found = visitor.ultron.get_memory_history(record.id)
     return page(
@@ -86,6 +86,8 @@ def history(memory_id: MemoryId, visitor: Reader) -> Response:
         version_now=found["version"],
         versions=found["versions"],
         decisions=found["decisions"],
+        hits=found["hits"],
+        links=found["links"],
     )
 
 

@@ -13,8 +13,8 @@ from uuid import UUID
 from psycopg import errors
 
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.records.asking import made_by
 from ultron_core.models import Drop, Message
+from ultron_core.records.asking import made_by
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.table import Stage
 from ultron_core.steps.stages.waiting.failures import ROW_FAULTS, describe_failure

@@ -1,20 +1,42 @@
 -- name: memories
--- One page of memories, newest first; it begins behind the memory that the last one ended with.
-SELECT m.id, m.created_at FROM memories m JOIN memory_usage u ON u.memory_id = m.id
+-- One page of memories, in one of three orders, each the highest first; it begins behind the memory that the last one
+-- ended with. Planned for what is asked: what is not asked for is folded away, and an order by time walks its index.
+WITH confirmed AS (
+    SELECT v.memory_id FROM memory_verdicts v JOIN memories own ON own.id = v.memory_id
+    WHERE v.account_id = %(account_id)s AND v.verdict = 'confirmed' AND v.body_sha256 = own.body_sha256
+)
+SELECT m.id, m.created_at, u.hit_count, u.last_hit_at FROM memories m JOIN memory_usage u ON u.memory_id = m.id
 WHERE m.account_id = %(account_id)s AND m.status = %(status)s
     AND (%(memory_type)s::text IS NULL OR m.memory_type = %(memory_type)s)
     AND (%(tier)s::text IS NULL OR u.tier = %(tier)s)
     AND (%(tag)s::text IS NULL OR m.tags @> ARRAY[%(tag)s::text])
-    AND (%(agent_id)s::text IS NULL OR EXISTS (SELECT 1 FROM memory_contributions part
-        WHERE part.memory_id = m.id AND part.account_id = m.account_id AND part.agent_id = %(agent_id)s))
-    AND (%(proof)s::text IS NULL OR %(proof)s = CASE WHEN EXISTS (SELECT 1 FROM memory_verdicts v
-        WHERE v.memory_id = m.id AND v.verdict = 'confirmed' AND v.body_sha256 = m.body_sha256)
-        THEN 'person' ELSE m.proof END)
-    AND (%(project)s::text IS NULL OR EXISTS (
-        SELECT 1 FROM memory_sources p LEFT JOIN sessions e ON e.id = p.session_id
-        WHERE p.memory_id = m.id AND coalesce(e.project, p.project) = %(project)s))
-    AND (%(after_time)s::timestamptz IS NULL OR (m.created_at, m.id) < (%(after_time)s, %(after_id)s::uuid))
-ORDER BY m.created_at DESC, m.id DESC LIMIT %(limit)s;
+    AND (%(since)s::timestamptz IS NULL OR m.created_at >= %(since)s)
+    AND (%(until)s::timestamptz IS NULL OR m.created_at <= %(until)s)
+    AND (%(agent_id)s::text IS NULL OR m.id IN (SELECT part.memory_id FROM memory_contributions part
+        WHERE part.account_id = %(account_id)s AND part.agent_id = %(agent_id)s))
+    AND (%(sessions)s::uuid[] IS NULL OR m.id IN (
+        SELECT p.memory_id FROM memory_sources p WHERE p.session_id = ANY(%(sessions)s)))
+    AND (%(cluster_id)s::uuid IS NULL OR m.id IN (
+        SELECT c.memory_id FROM cluster_members c WHERE c.cluster_id = %(cluster_id)s))
+    AND (%(project)s::text IS NULL OR m.id IN (
+        SELECT p.memory_id FROM sessions e JOIN memory_sources p ON p.session_id = e.id
+        WHERE e.account_id = %(account_id)s AND e.project = %(project)s
+        UNION ALL
+        SELECT p.memory_id FROM memory_sources p LEFT JOIN sessions e ON e.id = p.session_id
+        WHERE p.account_id = %(account_id)s AND p.project = %(project)s AND e.project IS NULL))
+    AND (%(proof)s::text IS NULL
+        OR %(proof)s = 'person' AND m.id IN (SELECT memory_id FROM confirmed)
+        OR m.proof = %(proof)s AND (%(proof)s = 'person' OR m.id NOT IN (SELECT memory_id FROM confirmed)))
+    AND (%(after_id)s::uuid IS NULL OR CASE %(sort)s::text
+        WHEN 'time' THEN (m.created_at, m.id) < (%(after_time)s::timestamptz, %(after_id)s)
+        WHEN 'hits' THEN (u.hit_count, m.id) < (%(after_hits)s::bigint, %(after_id)s)
+        ELSE (coalesce(u.last_hit_at, '-infinity'), m.id)
+            < (coalesce(%(after_time)s::timestamptz, '-infinity'), %(after_id)s) END)
+ORDER BY CASE WHEN %(sort)s = 'time' THEN m.created_at END DESC,
+    CASE WHEN %(sort)s = 'hits' THEN u.hit_count END DESC,
+    CASE WHEN %(sort)s = 'last_hit' THEN coalesce(u.last_hit_at, '-infinity') END DESC,
+    m.id DESC
+LIMIT %(limit)s;
 
 -- name: sessions
 -- One page of sessions, the one that grew last first.

@@ -8,14 +8,14 @@ FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.session_id = ANY(%(ids)s) ORDER BY t.session_id, t.segment_index;
 
 -- name: insert
--- A new segment, not labelled yet.
+-- A new segment, not labelled yet; what a model said of it along with its boundaries waits for the stages behind.
 INSERT INTO task_segments (id, account_id, agent_id, session_id, session_file, generation, segment_index, thread,
     start_message, end_message, start_seq, start_line, end_line, fingerprint, occurrence, topic, closed, segmenter, repair,
-    redaction_version, created_at, updated_at)
+    redaction_version, model_notes, created_at, updated_at)
 VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(session_id)s, %(session_file)s, %(generation)s,
     %(segment_index)s, %(thread)s, %(start_message)s, %(end_message)s, %(start_seq)s, %(start_line)s, %(end_line)s,
     %(fingerprint)s, %(occurrence)s, %(topic)s, %(closed)s, %(segmenter)s, %(repair)s, %(redaction_version)s,
-    %(now)s, %(now)s);
+    %(notes)s, %(now)s, %(now)s);
 
 -- name: move
 -- The same segment at another place, or cut by another version; a row is only written when something differs.
@@ -135,7 +135,7 @@ FROM (
 
 -- name: labels_from
 -- What the gates look at of the labels of finished segments that may pass one: none passes with both scores below the
--- lower threshold. The notes of all labels at once would fill the memory of a machine.
+-- lower threshold, unless nobody knows yet what there is to learn. The notes of all labels at once would fill the memory of a machine.
 SELECT jsonb_build_object('summary', quality_metrics -> 'summary', 'metrics', jsonb_build_object(
     'safety', jsonb_build_object('score', quality_metrics #> '{metrics,safety,score}'),
     'completeness', jsonb_build_object('score', quality_metrics #> '{metrics,completeness,score}'))) AS quality_metrics
@@ -143,8 +143,9 @@ FROM task_segments
 WHERE account_id = %(account_id)s AND labeled = 1 AND closed
     AND (%(project)s::text IS NULL OR session_id IN (
         SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
-    AND greatest((quality_metrics #>> '{summary,memory_score}')::float8,
-        (quality_metrics #>> '{summary,overall_score}')::float8) >= %(lowest)s;
+    AND (greatest((quality_metrics #>> '{summary,memory_score}')::float8,
+        (quality_metrics #>> '{summary,overall_score}')::float8) >= %(lowest)s
+        OR quality_metrics #> '{summary,memory_score}' = 'null');
 
 -- name: retry
 -- What used up its tries is tried again.

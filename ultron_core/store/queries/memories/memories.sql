@@ -4,14 +4,15 @@ WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, agent_id text, memory_type text, content text,
         context text, resolution text, tags text[], summary_l0 text, overview_l1 text, confidence real,
         extractor text, body_sha256 text, needs_model boolean, status text, trust text, proof text, lesson text,
-        probability float8, hits bigint)
+        probability float8, cure text, hits bigint)
 ), stored AS (
     INSERT INTO memories (id, account_id, agent_id, memory_type, content, context, resolution, tags, summary_l0,
         overview_l1, confidence, extractor, redaction_version, body_sha256, needs_model, status, trust, proof,
-        lesson, probability, created_at, updated_at)
+        lesson, probability, cure, created_at, updated_at)
     SELECT id, %(account_id)s, agent_id, memory_type, content, context, resolution, tags, summary_l0, overview_l1,
         confidence, extractor, %(redaction_version)s, body_sha256, needs_model, status, coalesce(trust, 'upload'),
-        coalesce(proof, 'claimed'), coalesce(lesson, ''), probability, %(now)s, %(now)s
+        coalesce(proof, 'claimed'), coalesce(lesson, ''), probability, coalesce(cure, 'none'),
+        %(now)s, %(now)s
     FROM given
 )
 INSERT INTO memory_usage (memory_id, account_id, tier, hit_count, last_hit_at)
@@ -22,33 +23,35 @@ SELECT id, %(account_id)s, 'WARM', hits, %(now)s FROM given;
 UPDATE memories m SET memory_type = g.memory_type, content = g.content, context = g.context,
     resolution = g.resolution, tags = g.tags, summary_l0 = g.summary_l0, overview_l1 = g.overview_l1,
     body_sha256 = g.body_sha256, needs_model = g.needs_model, trust = coalesce(g.trust, m.trust),
-    proof = coalesce(g.proof, m.proof), lesson = coalesce(g.lesson, m.lesson),
+    proof = coalesce(g.proof, m.proof), lesson = coalesce(g.lesson, m.lesson), cure = coalesce(g.cure, m.cure),
     probability = CASE WHEN g.trust IS NULL THEN m.probability ELSE g.probability END, updated_at = %(now)s,
     version = m.version + CASE WHEN m.body_sha256 = g.body_sha256 AND m.tags = g.tags THEN 0 ELSE 1 END
 FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, memory_type text, content text, context text, resolution text,
     tags text[], summary_l0 text, overview_l1 text, body_sha256 text, needs_model boolean, trust text, proof text,
-    lesson text, probability float8)
+    lesson text, probability float8, cure text)
 WHERE m.id = g.id AND m.account_id = %(account_id)s;
 
 -- name: update_backings
 -- Somebody else stands behind the same bodies.
-UPDATE memories m SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability,
+UPDATE memories m SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability, cure = g.cure,
     updated_at = %(now)s
-FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, trust text, proof text, lesson text, probability float8)
+FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, trust text, proof text, lesson text, probability float8, cure text)
 WHERE m.id = g.id AND m.account_id = %(account_id)s
-    AND (m.trust, m.proof, m.lesson, m.probability) IS DISTINCT FROM (g.trust, g.proof, g.lesson, g.probability);
+    AND (m.trust, m.proof, m.lesson, m.probability, m.cure)
+        IS DISTINCT FROM (g.trust, g.proof, g.lesson, g.probability, g.cure);
 
 -- name: settle
 -- After a source went: behind a body that contributions gave word for word stand those that still have a source, the most
 -- trusted with what proves it best, or nobody. One that was edited or put together is its editor's, or that of all its
 -- parts, as before.
 UPDATE memories m SET trust = coalesce(best.trust, 'upload'), proof = coalesce(best.proof, 'claimed'),
-    lesson = coalesce(best.lesson, ''), probability = best.probability
+    lesson = coalesce(best.lesson, ''), probability = best.probability, cure = coalesce(best.cure, 'none')
 FROM unnest(%(ids)s::uuid[]) AS wanted(id) LEFT JOIN LATERAL (
     SELECT (array_agg(c.trust ORDER BY array_position(ARRAY['human', 'agent', 'tool', 'upload'], c.trust)))[1] AS trust,
         (array_agg(c.proof ORDER BY at.proven, at.trusted, c.contributed_at, c.id))[1] AS proof,
         (array_agg(c.lesson ORDER BY at.proven, at.trusted, c.contributed_at, c.id))[1] AS lesson,
-        max(c.probability) AS probability
+        max(c.probability) AS probability,
+        (array_agg(c.cure ORDER BY array_position(ARRAY['verified', 'claimed', 'none'], c.cure)))[1] AS cure
     FROM memory_contributions c JOIN memories own ON own.id = c.memory_id
     CROSS JOIN LATERAL (SELECT
         array_position(ARRAY['human', 'agent', 'tool', 'upload'], c.trust) AS trusted,
@@ -93,12 +96,14 @@ UPDATE memory_usage u SET hit_count = hit_count + wanted.hits,
 FROM wanted WHERE u.memory_id = wanted.memory_id;
 
 -- name: set_status
--- Another status, in every table that search reads; returns what each was before. What is only claimed is not HOT.
+-- Another status, in every table that search reads; returns what each was before. What is only claimed is not HOT. That
+-- one was archived, or came back, is a decision about it.
 WITH old AS (
     SELECT id, status FROM memories
     WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s AND status <> %(status)s ORDER BY id FOR UPDATE
 ), changed AS (
-    UPDATE memories m SET status = %(status)s, archive_reason = %(reason)s, updated_at = %(now)s
+    UPDATE memories m SET status = %(status)s, updated_at = %(now)s,
+        archive_reason = CASE WHEN %(status)s = 'archived' THEN %(cause)s END
     FROM old WHERE m.id = old.id
     RETURNING m.id, old.status
 ), cooled AS (
@@ -109,6 +114,11 @@ WITH old AS (
 ), embedded AS (
     UPDATE memory_vectors SET status = %(status)s, version = nextval('vector_versions')
     WHERE memory_id IN (SELECT id FROM changed)
+), noted AS (
+    INSERT INTO merge_decisions (id, account_id, memory_id, decision, reason, decided_by, created_at)
+    SELECT gen_random_uuid(), %(account_id)s, id, CASE %(status)s WHEN 'archived' THEN 'archive' ELSE 'return' END,
+        %(cause)s, %(decided_by)s, %(now)s
+    FROM changed WHERE 'archived' IN (status, %(status)s)
 )
 SELECT id, status FROM changed;
 

@@ -5,10 +5,10 @@
 -- same words out of the new segment take its place, with the decision by which it came.
 WITH given AS (
     SELECT g.id, g.agent_id, g.memory_id, g.source_id, g.content, g.context, g.resolution, g.tags, g.merged, g.pending,
-        g.trust, g.proof, g.lesson, g.probability
+        g.trust, g.proof, g.lesson, g.probability, g.cure
     FROM jsonb_to_recordset(%(contributions)s) AS g(id uuid, agent_id text, memory_id uuid, source_id uuid,
         content text, context text, resolution text, tags text[], merged boolean, pending boolean, trust text,
-        proof text, lesson text, probability float8)
+        proof text, lesson text, probability float8, cure text)
 ), successors AS (
     SELECT DISTINCT ON (c.id) c.id, c.merged, g.id AS successor
     FROM given g JOIN memory_contributions c USING (memory_id, content, context, resolution)
@@ -29,10 +29,11 @@ WITH given AS (
         quote text, trust text, project text)
 ), contributed AS (
     INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, session_id, content, context,
-        resolution, tags, merged, pending_merge, trust, proof, lesson, probability, contributed_at)
+        resolution, tags, merged, pending_merge, trust, proof, lesson, probability, cure,
+        contributed_at)
     SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.source_id, o.session_id, g.content, g.context, g.resolution,
         g.tags, g.merged AND NOT EXISTS (SELECT 1 FROM successors s WHERE s.successor = g.id AND NOT s.merged), g.pending,
-        g.trust, g.proof, g.lesson, g.probability, %(now)s
+        g.trust, g.proof, g.lesson, g.probability, g.cure, %(now)s
     FROM given g
     LEFT JOIN jsonb_to_recordset(%(sources)s) AS o(id uuid, session_id uuid) ON o.id = g.source_id
 ), linked AS (
@@ -56,14 +57,16 @@ FROM ROWS FROM (jsonb_to_recordset(%(decisions)s) AS (id uuid, memory_id uuid, o
 WHERE NOT EXISTS (SELECT 1 FROM successors s WHERE s.successor = g.contribution_id);
 
 -- name: hand_over
--- Everything that came to one memory goes to another, whose body was never one of those from before.
+-- Everything that came to one memory goes to another, whose body was never one of those from before; that the first was
+-- archived once goes with it.
 WITH moved_keys AS (UPDATE idempotency_keys SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
     moved_sources AS (UPDATE memory_sources SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
     moved_parts AS (
         UPDATE memory_contributions SET memory_id = %(to_id)s, merged = true, pending_merge = %(pending)s
         WHERE memory_id = %(from_id)s
     )
-UPDATE merge_decisions SET memory_id = %(to_id)s, body_before = NULL WHERE memory_id = %(from_id)s;
+UPDATE merge_decisions SET memory_id = %(to_id)s, body_before = NULL
+WHERE memory_id = %(from_id)s AND decision NOT IN ('archive', 'return');
 
 -- name: split_off
 -- A contribution that is a separate memory again, with its source, and with the decision by which it came, if it began
@@ -114,6 +117,34 @@ WHERE id = %(id)s AND account_id = %(account_id)s AND undone_at IS NULL;
 UPDATE merge_decisions SET body_before = NULL
 WHERE account_id = %(account_id)s AND memory_id = %(memory_id)s AND body_before IS NOT NULL;
 
+-- name: purge_words
+-- No words of a memory stay but those that it says now: older versions are empty, its parts say what it says, by whom it
+-- says it, quotes and reasons that may quote are gone, and no merge can be undone.
+WITH own AS (
+    SELECT id, content, context, resolution, tags, trust, proof, lesson, probability FROM memories
+    WHERE id = %(memory_id)s AND account_id = %(account_id)s
+), versions AS (
+    UPDATE memory_versions v SET content = '', context = '', resolution = '', tags = '{}' FROM own o
+    WHERE v.memory_id = o.id AND (v.content, v.context, v.resolution) <> (o.content, o.context, o.resolution)
+), other_tags AS (
+    UPDATE memory_versions v SET tags = '{}' FROM own o
+    WHERE v.memory_id = o.id AND (v.content, v.context, v.resolution) = (o.content, o.context, o.resolution)
+), parts AS (
+    UPDATE memory_contributions c SET content = o.content, context = o.context, resolution = o.resolution, tags = o.tags,
+        pending_merge = false, trust = CASE o.trust WHEN 'agent' THEN c.trust ELSE o.trust END,
+        proof = CASE o.trust WHEN 'agent' THEN c.proof ELSE o.proof END,
+        lesson = CASE o.trust WHEN 'agent' THEN c.lesson ELSE o.lesson END,
+        probability = CASE o.trust WHEN 'agent' THEN c.probability ELSE o.probability END
+    FROM own o WHERE c.memory_id = o.id
+), quotes AS (
+    UPDATE memory_sources s SET quote = '' FROM own o WHERE s.memory_id = o.id
+), links AS (
+    UPDATE memory_links l SET reason = '' FROM own o WHERE o.id IN (l.from_id, l.to_id)
+)
+UPDATE merge_decisions d SET body_before = NULL, reason = CASE WHEN d.decision = 'merge' THEN 'words_purged'
+    WHEN d.decided_by = 'rules' THEN d.reason ELSE '' END
+FROM own o WHERE d.memory_id = o.id;
+
 -- name: later_merges
 -- Merges into the same memory after this one that still hold.
 SELECT d.id FROM merge_decisions d JOIN merge_decisions own ON own.id = %(id)s
@@ -131,23 +162,31 @@ RETURNING memory_id;
 SELECT id, decision, reason, score, threshold, other_id, decided_by, undone_at, created_at FROM merge_decisions
 WHERE account_id = %(account_id)s AND memory_id = %(memory_id)s ORDER BY created_at, id;
 
+-- name: links
+-- Memories near to one, or at odds with it: `newer` is true where it is the later of the two.
+SELECT other.id AS other_id, l.kind, l.from_id = %(memory_id)s AS newer, l.score, l.reason, l.created_at,
+    other.summary_l0 AS summary, other.status
+FROM memory_links l JOIN memories other ON other.id = CASE l.from_id WHEN %(memory_id)s THEN l.to_id ELSE l.from_id END
+WHERE l.account_id = %(account_id)s AND %(memory_id)s IN (l.from_id, l.to_id) ORDER BY l.created_at, other.id, l.kind;
+
 -- name: given_again
 -- What the rules say now of words that a segment has given before, and of the memory that stands in them where nobody else
 -- gave it, nor edited it.
 WITH given AS (
-    SELECT g.memory_id, g.given_by, g.trust, g.proof, g.lesson, g.probability
+    SELECT g.memory_id, g.given_by, g.trust, g.proof, g.lesson, g.probability, g.cure
     FROM jsonb_to_recordset(%(rows)s) AS g(memory_id uuid, given_by uuid, trust text, proof text, lesson text,
-        probability float8)
+        probability float8, cure text)
 ), sourced AS (
     UPDATE memory_sources s SET trust = g.trust FROM given g
     WHERE s.memory_id = g.memory_id AND s.segment_id = g.given_by AND s.account_id = %(account_id)s
 ), parts AS (
-    UPDATE memory_contributions c SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability
+    UPDATE memory_contributions c SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability,
+        cure = g.cure
     FROM given g, memory_sources s
     WHERE c.memory_id = g.memory_id AND c.source_id = s.id AND s.segment_id = g.given_by
         AND c.account_id = %(account_id)s
 )
-UPDATE memories m SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability
+UPDATE memories m SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability, cure = g.cure
 FROM given g
 WHERE m.id = g.memory_id AND m.account_id = %(account_id)s
     AND NOT EXISTS (SELECT 1 FROM memory_contributions c LEFT JOIN memory_sources s ON s.id = c.source_id
@@ -156,12 +195,12 @@ WHERE m.id = g.memory_id AND m.account_id = %(account_id)s
 
 -- name: keep_version
 -- The words and tags of a memory before somebody changes them.
-INSERT INTO memory_versions (memory_id, version, account_id, content, context, resolution, tags, trust, proof, changed_by,
-    changed_at)
-SELECT id, version, account_id, content, context, resolution, tags, trust, proof, %(changed_by)s, %(now)s FROM memories
+INSERT INTO memory_versions (memory_id, version, account_id, content, context, resolution, tags, trust, proof, cure,
+    changed_by, changed_at)
+SELECT id, version, account_id, content, context, resolution, tags, trust, proof, cure, %(changed_by)s, %(now)s FROM memories
 WHERE id = %(memory_id)s AND account_id = %(account_id)s;
 
 -- name: versions
 -- What a memory said before, newest first.
-SELECT version, content, context, resolution, tags, trust, proof, changed_by, changed_at FROM memory_versions
+SELECT version, content, context, resolution, tags, trust, proof, cure, changed_by, changed_at FROM memory_versions
 WHERE memory_id = %(memory_id)s AND account_id = %(account_id)s ORDER BY version DESC;

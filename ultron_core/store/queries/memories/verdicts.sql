@@ -10,9 +10,9 @@ ON CONFLICT (memory_id, body_sha256, given_by) DO UPDATE SET
     words_sha256 = excluded.words_sha256, given_at = excluded.given_at;
 
 -- name: withdraw_junk
--- Somebody wants a memory back whose words were judged junk.
+-- Somebody wants memories back whose words were judged junk.
 DELETE FROM memory_verdicts v USING memories m
-WHERE m.id = v.memory_id AND v.memory_id = %(memory_id)s AND v.account_id = %(account_id)s AND v.verdict = 'junk'
+WHERE m.id = v.memory_id AND v.memory_id = ANY(%(ids)s) AND v.account_id = %(account_id)s AND v.verdict = 'junk'
     AND v.body_sha256 = m.body_sha256;
 
 -- name: archived_as_junk

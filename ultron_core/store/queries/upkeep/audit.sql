@@ -23,11 +23,12 @@ GROUP BY 1 ORDER BY 1;
 SELECT count(*) AS count FROM message_windows WHERE account_id = %(account_id)s;
 
 -- name: bad_scores
--- Labels with a score outside 0..1; success_probability may be null (work on a project, labelled offline).
+-- Labels with a score outside 0..1; success_probability may be null (work on a project, labelled offline), and
+-- memory_score (judged by a model that took no notes).
 SELECT s.partition_key, t.segment_index FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND EXISTS (
     SELECT 1 FROM (VALUES ('overall_score'), ('memory_score'), ('success_probability')) AS names(name)
-    WHERE NOT (names.name = 'success_probability' AND t.quality_metrics -> 'summary' -> names.name = 'null')
+    WHERE NOT (names.name <> 'overall_score' AND t.quality_metrics -> 'summary' -> names.name IS NOT DISTINCT FROM 'null')
         AND coalesce((t.quality_metrics -> 'summary' ->> names.name)::float8, -1) NOT BETWEEN 0 AND 1)
 ORDER BY 1, 2;
 

@@ -19,7 +19,7 @@ WHERE t.account_id = %(account_id)s ORDER BY 1, 2, 3;
 
 -- name: memories
 -- What was learned: type, body, where it comes from and what was contributed, without ids, times and hits.
-SELECT m.memory_type, m.status, m.content, m.context, m.resolution, m.trust, m.proof, m.lesson,
+SELECT m.memory_type, m.status, m.content, m.context, m.resolution, m.trust, m.proof, m.lesson, m.cure,
     (SELECT jsonb_agg(jsonb_build_array(s.partition_key, s.generation, t.fingerprint, t.occurrence, ms.kind,
         ms.start_line, ms.end_line, ms.quote) ORDER BY s.partition_key, s.generation, t.segment_index, ms.start_line,
         ms.end_line, ms.quote)

@@ -149,7 +149,7 @@ WHERE m.id = v.memory_id AND v.account_id = %(account_id)s AND v.memory_id = ANY
 -- The parts that stay of memories that stay, in the order in which they came, be their segments cut again since: what it
 -- was made of before what was merged in.
 SELECT c.memory_id, c.id, c.agent_id, c.content, c.context, c.resolution, c.tags, c.trust, c.proof, c.lesson, c.probability,
-    m.memory_type
+    c.cure, m.memory_type
 FROM memory_contributions c JOIN memories m ON m.id = c.memory_id
 LEFT JOIN LATERAL (SELECT min(d.created_at) AS at FROM merge_decisions d WHERE d.contribution_id = c.id) came ON true
 WHERE c.account_id = %(account_id)s AND c.memory_id = ANY(%(memories)s) AND NOT c.id = ANY(%(parts)s)

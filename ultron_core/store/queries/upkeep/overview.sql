@@ -1,7 +1,3 @@
--- name: find_memory
--- Memories whose id starts with these characters.
-SELECT id FROM memories WHERE account_id = %(account_id)s AND id::text LIKE %(prefix)s || '%%' ORDER BY id LIMIT 3;
-
 -- name: table_counts
 -- Rows of the tables that people ask about.
 SELECT (SELECT count(*) FROM memories WHERE account_id = %(account_id)s) AS memories,
@@ -38,3 +34,9 @@ JOIN source_files f ON (f.account_id, f.agent_id, f.session_file) = (s.account_i
 WHERE ms.account_id = %(account_id)s AND ms.memory_id = %(memory_id)s AND f.private_path IS NOT NULL
     AND NOT EXISTS (SELECT FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
         AND n.session_file = s.session_file AND n.generation > s.generation);
+
+-- name: table_sizes
+-- Bytes of every table with its indexes and long values, the largest first.
+SELECT c.relname AS name, pg_total_relation_size(c.oid) AS bytes
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'ultron' AND c.relkind = 'r' ORDER BY 2 DESC, 1;

@@ -7,7 +7,8 @@ ORDER BY md5(m.id::text || %(salt)s) LIMIT %(limit)s;
 
 -- name: all_drafted
 -- Every active memory that rests on a log, as the gate looks at it.
-SELECT m.id, m.memory_type, m.content, m.context, m.resolution, m.confidence FROM memories m
+SELECT m.id, m.memory_type, m.content, m.context, m.resolution, m.confidence, m.cure, m.extractor
+FROM memories m
 WHERE m.account_id = %(account_id)s AND m.status = 'active'
     AND EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id AND s.kind = 'segment')
 ORDER BY m.id;

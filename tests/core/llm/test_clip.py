@@ -2,7 +2,7 @@
 
 import pytest
 
-from ultron_core.llm.records.clip import fit_tokens, keep_ends
+from ultron_core.llm.clip import fit_tokens, keep_ends
 
 
 def test_what_is_left_out_is_counted_between_head_and_tail():

@@ -12,10 +12,10 @@ from pydantic import BaseModel
 
 from ultron_core.errors import ContextTooLongError
 from ultron_core.llm.answering.asking import ask_model
+from ultron_core.llm.clip import fit_tokens
 from ultron_core.llm.protocol import LLM, Answer, Named
-from ultron_core.llm.records.clip import fit_tokens
-from ultron_core.llm.records.record import Record, RecordWindow
 from ultron_core.llm.tokens import count_tokens
+from ultron_core.records.record import Record, RecordWindow
 from ultron_core.setting_models import needed_context
 
 __all__ = ["LEAST_WINDOW", "Question", "ask_shortened", "ask_windows", "made_by", "prompt_digest", "requests"]

@@ -1,1 +1,0 @@
-"""Errors and what became of them: solved, left open, or reported by a person."""
