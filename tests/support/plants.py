@@ -199,7 +199,7 @@ NO_WORDS = {
     "redaction_version", "version", "model_id", "windowed", "cursor", "counts", "started", "id", "embedding",
     "sha256", "content_sha256", "body_sha256", "words_sha256", "log_id", "fingerprint", "digest", "prompt_hash",
     "base_hash", "dataset_hash", "content_hash", "request_hash", "key", "hash", "group_key", "split", "format",
-    "decided_by", "topic_by", "thread", "archive_reason", "holder",
+    "decided_by", "topic_by", "cure", "thread", "archive_reason", "holder",
 }  # fmt: skip
 #: kept by the name that a file, an agent or a project has: the test names these
 NAMED = {"agent_id", "session_file", "partition_key", "project", "private_path", "private_root"}
