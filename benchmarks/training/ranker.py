@@ -95,12 +95,12 @@ def read(logs: Path) -> Judged:
                 verdict = told.get((session["id"], sha))
                 if verdict is None:
                     continue
-                first = seen.setdefault(sha, session["repository"])
-                if first != session["repository"]:
-                    same[session["repository"]] = first
-                elif verdict not in verdicts:
+                if sha not in seen:
                     known.append(one)
                     verdicts.append(verdict)
+                elif seen[sha] != session["repository"]:
+                    same[session["repository"]] = seen[sha]
+                seen.setdefault(sha, session["repository"])
             rows.append(features(place(known, messages, actions), load_sense()))
             candidates += known
             repositories += [session["repository"]] * len(known)

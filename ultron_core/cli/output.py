@@ -154,9 +154,12 @@ def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     if out.width >= _TABLE_WIDTH:
         out.print(table("", columns, rows))
         return
+    # a number does not say by itself what it is
+    labels = [f"{name.lstrip('#')} " if name.startswith("#") else "" for name in columns]
     for row in rows:
         *facts, words = map(_cell, row)
-        out.print("  ".join(fact for fact in facts if fact != "-"), style="bold")
+        told = [f"{label}{fact}" for label, fact in zip(labels, facts, strict=False) if fact != "-"]
+        out.print("  ".join(told), style="bold")
         out.print(Padding(Text(plain(words)), (0, 0, 0, 2), expand=False))
 
 

@@ -37,10 +37,14 @@ def test_the_newest_stand_first_with_their_facts(run, ids):
 
 
 def test_a_narrow_terminal_gets_blocks(run, ids):
-    _, out, _ = run("memories", COLUMNS="80")
+    _, out, _ = run("memories", COLUMNS="90")
     lines = out.splitlines()
-    assert len(lines) == 6 and all(len(line) <= 80 for line in lines) and "│" not in out
-    assert lines[0].startswith(ids[2][:8]) and lines[1] == f"  {LESSONS[2]}"
+    assert len(lines) == 6 and all(len(line) <= 90 for line in lines) and "│" not in out
+    assert (
+        lines[0].startswith(ids[2][:8])
+        and "hits 1  last hit 20" in lines[0]
+        and lines[1] == f"  {LESSONS[2]}"
+    )
     _, out, _ = run("search", "relay port", "--no-hits", COLUMNS="60")
     assert f"  {LESSONS[0]}" in out.splitlines() and "│" not in out
 

@@ -349,6 +349,8 @@ def reworded(ultron):
 def test_a_purge_leaves_the_old_words_in_no_table(ultron, reworded):
     assert "memory_versions" in tables_holding(ultron, SECRET)
     merge = merge_of(ultron, reworded.id)
+    ultron.archive_memory(reworded.id)
+    ultron.unarchive_memory(reworded.id)
     now = ultron.update_memory(
         reworded.id, content=FIRST, context="", tags=["build"], changed_by="bob", purge=True
     )
@@ -356,7 +358,13 @@ def test_a_purge_leaves_the_old_words_in_no_table(ultron, reworded):
     assert tables_holding(ultron, SECRET) == set()
     known = ultron.get_memory_history(reworded.id)
     assert [(row["changed_by"], row["content"]) for row in known["versions"]] == [("bob", ""), ("ann", "")]
-    assert [row["decision"] for row in known["decisions"]] == ["insert", "merge"]
+    told = [(row["decision"], row["reason"]) for row in known["decisions"]]
+    assert told == [
+        ("insert", "first_of_its_type"),
+        ("merge", "words_purged"),
+        ("archive", "by_hand"),
+        ("return", "by_hand"),
+    ]
     with pytest.raises(InputError, match="purged with an edit"):
         ultron.unmerge(merge)
     assert [hit.record.id for hit in ultron.search_memories("wheel missing in docker")] == [reworded.id]

@@ -32,6 +32,7 @@ __all__ = ["COMMANDS"]
 _AT_ONCE = 25
 #: offline, on one core: seconds a file, and bytes a second (benchmarks/pipeline.py and docs/faq.md)
 _SECONDS_A_FILE, _BYTES_A_SECOND = 0.15, 500_000
+#: memories that are shown at the end
 _LESSONS = 5
 
 

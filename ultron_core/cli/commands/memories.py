@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS"]
 
-_COLUMNS = ("id", "stored", "type", "tier", "#hits", "last hit", "said by", "proof", "project", "memory")
+_COLUMNS = ("id", "stored", "type", "tier", "#hits", "#last hit", "said by", "proof", "project", "memory")
 #: what a decision is called
 _TOLD = {"insert": "made", "merge": "merged", "archive": "archived", "return": "came back"}
 

@@ -102,7 +102,7 @@ def test_a_broken_row_is_found_and_named(world, look, statement, named):
 
 def test_a_gap_as_long_as_an_overlap_is_seen(settings, tmp_path):
     write_log(tmp_path / "logs" / "three.jsonl", task("alpha"), task("beta"), task("gamma"))
-    with Ultron(settings, llm=CuttingLLM()) as ultron:
+    with Ultron(settings, llm=CuttingLLM(), quality_llm=CuttingLLM()) as ultron:
         ultron.ingest([tmp_path / "logs"], "me")
         ultron.trajectory_service.segment_pending_sessions()
         assert audit.segments_tile(ultron.runtime).count == 0

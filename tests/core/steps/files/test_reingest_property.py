@@ -79,7 +79,7 @@ def see(ultron, folder, agent, names):
 
 @pytest.fixture
 def opened(settings):
-    with Ultron(settings, llm=CuttingLLM(), embedder=StubEmbedder()) as ultron:
+    with Ultron(settings, llm=CuttingLLM(), quality_llm=CuttingLLM(), embedder=StubEmbedder()) as ultron:
         yield ultron
 
 

@@ -142,7 +142,7 @@ WITH own AS (
     UPDATE memory_links l SET reason = '' FROM own o WHERE o.id IN (l.from_id, l.to_id)
 )
 UPDATE merge_decisions d SET body_before = NULL, reason = CASE WHEN d.decision = 'merge' THEN 'words_purged'
-    WHEN d.decided_by = 'rules' THEN d.reason ELSE '' END
+    WHEN d.decided_by IN ('rules', 'person') THEN d.reason ELSE '' END
 FROM own o WHERE d.memory_id = o.id;
 
 -- name: later_merges
