@@ -116,6 +116,18 @@ class Ultron(Recalling, Editing, Transferring):
         other._models = self._models.with_settings(other.settings)
         return other
 
+    def scrub(self) -> None:
+        """Rewrite the files of the embedded server, so that none keeps bytes of what was erased. Raises InputError for
+        another server, whose administrator does this (docs/erasure.md)."""
+        if self.server is None:
+            raise InputError(
+                "Only the files of the embedded server are rewritten: docs/erasure.md says what the administrator of "
+                "another one does."
+            )
+        from ultron_core.steps.upkeep.scrub import scrub
+
+        scrub(self.runtime, Path(self.describe_server()["log"]))
+
     def describe_server(self) -> dict[str, str]:
         """Where the embedded server keeps its files; empty when a URL is set."""
         return dict(self.server.describe()) if self.server is not None else {}
@@ -129,12 +141,14 @@ class Ultron(Recalling, Editing, Transferring):
         process: bool = False,
         *,
         over: bool = False,
+        again: bool = False,
         brought_by: str | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Archive and normalise session files; with `process` all stages run at once. `over` says that the sessions
-        have ended: their last tasks are judged without waiting for the log to be quiet. `brought_by` names the key of
-        somebody else than the owner who hands them in: what a person says in them is then not the owner's word.
+        have ended: their last tasks are judged without waiting for the log to be quiet. `again` reads all of them,
+        also what was erased. `brought_by` names the key of somebody else than the owner who hands them in: what a
+        person says in them is then not the owner's word.
 
         Directories are searched for .jsonl files (hidden parts and symlinks are skipped). Returns
         `{total_files, successful, failed, new_segments, total_memories, results}`, one result per file
@@ -146,7 +160,7 @@ class Ultron(Recalling, Editing, Transferring):
         given.check_agent("agent_id", agent_id)
         several = [paths] if isinstance(paths, (str, Path)) else given.items_of("paths", paths)
         results = ingest_paths(
-            self.runtime, several, agent_id, over=over, brought_by=brought_by, progress=progress
+            self.runtime, several, agent_id, over=over, brought_by=brought_by, lift=again, progress=progress
         )
         report = process_pending(self.runtime) if process else ProcessReport()
         return {

@@ -11,6 +11,7 @@ ORDER = (
     *(
         "runtime",
         "ids",
+        "erased",
         "projects",
         "long_logs",
         "clusters",

@@ -4,6 +4,7 @@ Values are put together here, so that no scanner takes this file for a leak.
 """
 
 import json
+import zlib
 
 BODY = "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0bD5fG7hJ9k"
 HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
@@ -189,3 +190,70 @@ def leaks(text):
     """Names of the planted values that stand in the text, plain or with JSON escapes."""
     escaped = {name: json.dumps(value)[1:-1] for name, value in ALL.items()}
     return sorted(name for name, value in ALL.items() if value in text or escaped[name] in text)
+
+
+#: text columns that hold no words of anybody: names that a constraint or the code gives, hashes, versions
+NO_WORDS = {
+    "account_id", "status", "kind", "state", "stage", "scope", "place", "decision", "verdict", "fate", "tier", "role",
+    "origin", "trust", "proof", "lesson", "memory_type", "extractor", "segmenter", "labeler", "parser_version",
+    "redaction_version", "version", "model_id", "windowed", "cursor", "counts", "started", "id", "embedding",
+    "sha256", "content_sha256", "body_sha256", "words_sha256", "log_id", "fingerprint", "digest", "prompt_hash",
+    "base_hash", "dataset_hash", "content_hash", "request_hash", "key", "hash", "group_key", "split", "format",
+    "decided_by", "topic_by", "cure", "thread", "archive_reason", "holder",
+}  # fmt: skip
+#: kept by the name that a file, an agent or a project has: the test names these
+NAMED = {"agent_id", "session_file", "partition_key", "project", "private_path", "private_root"}
+_TEXT = "('text', '_text', 'jsonb', 'bytea')"
+
+
+def text_columns(conn):
+    """`(table, column)` to the type of every column of the schema that may hold words."""
+    rows = conn.execute(
+        "SELECT table_name, column_name, udt_name FROM information_schema.columns"
+        f" WHERE table_schema = 'ultron' AND table_name <> 'schema_migrations' AND udt_name IN {_TEXT}"
+    ).fetchall()
+    return {(row["table_name"], row["column_name"]): row["udt_name"] for row in rows}
+
+
+def plant(conn, table, condition, word, params):
+    """The word in every free column of some rows of a table."""
+    values = {
+        "text": "%(word)s",
+        "_text": "ARRAY[%(word)s]",
+        "jsonb": "jsonb_build_object('word', %(word)s::text)",
+        "bytea": "convert_to(%(word)s, 'UTF8')",
+    }
+    kept = {
+        "content",
+        "context",
+        "resolution",
+        "lines",
+        "quality_metrics",
+        "tools",
+        "body",
+        "body_before",
+        "scopes",
+    }
+    free = [
+        f"{column} = {values[kind]}"
+        for (of, column), kind in text_columns(conn).items()
+        if of == table and column not in NO_WORDS | NAMED | kept
+    ]
+    if free:
+        conn.execute(f"UPDATE {table} SET {', '.join(free)} WHERE {condition}", {**params, "word": word})
+
+
+def columns_holding(conn, word):
+    """`table.column` of every column with the word in it; archived bytes are unpacked."""
+    found = set()
+    for (table, column), kind in text_columns(conn).items():
+        rows = conn.execute(f"SELECT {column} AS value FROM {table} WHERE {column} IS NOT NULL").fetchall()
+        for row in rows:
+            value = row["value"]
+            if kind == "bytea":
+                value = bytes(value)
+                value = zlib.decompress(value) if (table, column) == ("raw_blobs", "body") else value
+                value = value.decode("utf-8", "replace")
+            if word in (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)):
+                found.add(f"{table}.{column}")
+    return found

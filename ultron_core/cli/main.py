@@ -49,7 +49,7 @@ _MODULES = {
     "doctor": "doctor",
     "drops": "memory",
     "edit": "edit",
-    "erase": "maintain",
+    "erase": "erase",
     "export": "own",
     "export-sft": "sft",
     "handbook": "handbook",

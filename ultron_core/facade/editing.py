@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 from uuid import UUID
 
@@ -146,10 +147,37 @@ class Editing(ABC):
 
         `datasets` also deletes datasets and adapters that hold it. Raises NotFoundError.
         """
-        given.check_text("session", session, most=2 * given.MOST_NAME + 1)
-        from ultron_core.steps.upkeep.erase import erase_session
+        return self.erase(session=session, dry_run=dry_run, datasets=datasets)
 
-        return erase_session(self.runtime, session, dry_run=dry_run, with_datasets=datasets)
+    def erase(
+        self,
+        *,
+        memory: str | UUID | None = None,
+        session: str | None = None,
+        message: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        before: datetime | None = None,
+        account: str | None = None,
+        dry_run: bool = False,
+        datasets: bool = False,
+        with_file: bool = False,
+    ) -> Erased:
+        """Erase what exactly one scope takes, with everything made of it; `dry_run` only says what.
+
+        `memory`: what its agent gave to it. `session`: by key, id or `<agent>/<file>`. `message`: its lines, as
+        `<session>:LINE`, `<session>:FIRST-LAST`, or the pointer `d:...` of a block. `project`, `agent`: all of theirs.
+        `before`: sessions, texts and uploads that ended before that time. `account`: everything; it must be named.
+
+        `datasets` also deletes datasets and adapters that hold it, `with_file` the files outside the drop folder that
+        it was read from. The same call goes on with one that was killed. Raises InputError, NotFoundError,
+        UnknownNameError, and ConflictError while another erasure runs.
+        """
+        named = {"memory": memory, "session": session, "message": message, "project": project, "agent": agent}
+        from ultron_core.steps.upkeep.erase import erase, scope_of
+
+        scope = scope_of(self.runtime, {**named, "before": before, "account": account})
+        return erase(self.runtime, scope, dry_run=dry_run, with_datasets=datasets, with_file=with_file)
 
     def unmerge(self, decision_id: str | UUID) -> MemoryRecord:
         """Undo one merge: the contribution is restored as a separate memory."""

@@ -7,14 +7,14 @@ from pathlib import PurePath
 import pytest
 
 from ultron_core.store.queries import families, load_queries
-from ultron_core.store.registry import CARRIED
+from ultron_core.store.registry import CARRIED, ERASURE
 from ultron_core.store.tables.redaction import PLACES
 
 _WRITES = re.compile(
     r"\b(?:(INSERT) INTO|(UPDATE)|(DELETE) FROM|(COPY))\s+(?:ultron\.)?([a-z_]+)(?=[\s(])", re.IGNORECASE
 )
-#: tables of a connection alone
-TEMPORARY = {"tier_work"}
+#: tables of a connection alone, and the server's own
+TEMPORARY = {"tier_work", "pg_statistic"}
 
 #: every query that inserts, updates or deletes rows of a table; redaction.write, which has a place for the table's
 #: name, is counted for each table that it is used for
@@ -31,7 +31,13 @@ WRITERS = {
             "verdicts.archived_as_junk",
             "memories.shelve",
         ),
-        *("memories.mark_redacted", "memories.delete", "memories.tried", "memories.vector_refused"),
+        *(
+            "memories.mark_redacted",
+            "memories.delete",
+            "memories.tried",
+            "memories.vector_refused",
+            "erase.take_over",
+        ),
     },
     "memory_usage": {
         "memories.insert_memories",
@@ -57,16 +63,17 @@ WRITERS = {
     "memory_sources": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.retract_sources"),
         *("segments.move_sources", "redaction.write", "origins.given_again", "origins.purge_words"),
+        *("erase.retract_sources", "erase.move_parts"),
     },
     "memory_contributions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.contribution_merged"),
-        *("erase.retract_parts", "erase.restart_parts", "redaction.write", "origins.contribution_tried"),
+        *("erase.retract_parts", "erase.move_parts", "redaction.write", "origins.contribution_tried"),
         *("origins.given_again", "origins.purge_words"),
     },
     "merge_decisions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.undone"),
         *("origins.forget_bodies", "erase.forget_history", "redaction.write", "origins.purge_words"),
-        "memories.set_status",
+        *("memories.set_status", "erase.move_parts"),
     },
     "memory_links": {
         *("origins.insert_origins", "erase.forget_history", "redaction.write", "origins.purge_words"),
@@ -94,14 +101,17 @@ WRITERS = {
     },
     "cluster_members": {"clusters.join", "clusters.leave", "clusters.hand_over"},
     "cluster_changes": {"clusters.insert_change", "redaction.write"},
-    "message_windows": {"windows.insert", "windows.delete"},
+    "message_windows": {"windows.insert", "windows.delete", "erase.cut_again"},
     "memory_verdicts": {"verdicts.give", "verdicts.withdraw_junk", "erase.forget_verdicts"},
     "taste": {"verdicts.keep_taste"},
     "memory_versions": {
         *("origins.keep_version", "erase.forget_history", "redaction.write", "origins.purge_words"),
     },
     "api_keys": {"keys.insert", "keys.used", "keys.revoke"},
-    "redaction_replays": {"redaction.reach", "redaction.restart"},
+    "redaction_replays": {"redaction.reach", "redaction.restart", "erase.replays"},
+    "erasures": {"erase.advance"},
+    "erased_logs": {"erase.remember", "erase.lift"},
+    "erasure_keys": {"erase.make_key"},
 }
 #: an import writes rows as they stood elsewhere, by a query with a place for the table's name
 COPIED = dict.fromkeys(("memories", *CARRIED), "transfer.copy") | {"memory_links": "transfer.copy_links"}
@@ -109,15 +119,15 @@ for copied, query in COPIED.items():
     WRITERS[copied].add(query)
 #: tables of the sessions' side, by how many queries write each: their lists belong to the stages
 COUNTS = {
-    "sessions": 18,
-    "messages": 2,
-    "task_segments": 15,
-    "source_files": 5,
-    "raw_blobs": 2,
-    "raw_uploads": 6,
+    "sessions": 20,
+    "messages": 3,
+    "task_segments": 17,
+    "source_files": 6,
+    "raw_blobs": 4,
+    "raw_uploads": 7,
     "drops": 5,
-    "llm_cache": 3,
-    "llm_calls": 2,
+    "llm_cache": 4,
+    "llm_calls": 3,
     "leases": 4,
     "outcomes": 3,
     "sft_cleaned": 1,
@@ -152,6 +162,9 @@ def writers():
         found[table].add(("redaction.write", "UPDATE"))
     for table in COPIED:
         found[table].add((COPIED[table], "INSERT"))
+    for table, rule in ERASURE.items():
+        if rule in ("file", "answer"):
+            found[table].add(("erase.delete_rows", "DELETE"))
     return found
 
 

@@ -40,6 +40,7 @@ _FATES = ("total", "message", "part", "metadata")
 @click.option("--claude-code", is_flag=True, help="Read Claude Code's own logs (~/.claude/projects).")
 @click.option("--codex", is_flag=True, help="Read Codex's own logs (~/.codex/sessions).")
 @click.option("--process/--no-process", default=True, show_default=True, help="Run all stages right away.")
+@click.option("--again", is_flag=True, help="Also what has not changed, and what was erased.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def ingest(
@@ -49,12 +50,13 @@ def ingest(
     claude_code: bool,
     codex: bool,
     process: bool,
+    again: bool,
     as_json: bool,
 ) -> None:
     """Read session files (.jsonl, .jsonl.gz) and folders of them.
 
     The format is found out from the content; docs/formats.md lists all. A file of another name must be named
-    itself. What has not changed is not read again.
+    itself. What has not changed, and what was erased, is not read again.
     """
     batches = _batches(paths, agent_id, claude_code, codex)
     if process and not as_json:
@@ -63,7 +65,7 @@ def ingest(
         outcomes: list[dict[str, Any]] = []
         with progress_bar("reading", quiet=as_json) as advance:
             for batch, agent in batches:
-                outcomes.append(ultron.ingest(batch, agent, progress=advance))
+                outcomes.append(ultron.ingest(batch, agent, again=again, progress=advance))
         result = _total(outcomes)
         report = _process(ultron, quiet=as_json) if process else None
     result |= {
@@ -157,11 +159,12 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
         )
     if len(results) > _SHOWN:
         out.print(f"... and {len(results) - _SHOWN} more")
-    changed = sum(r["status"] not in {"unchanged", "failed"} for r in results)
-    failed = sum(r["status"] == "failed" for r in results)
+    counts = Counter(r["status"] for r in results)
+    unchanged, failed, erased = (counts[status] for status in ("unchanged", "failed", "erased"))
     out.print(_fates_in_total(results))
     out.print(
-        f"{len(results)} files: {changed} new or changed, {len(results) - changed - failed} unchanged, {failed} failed."
+        f"{len(results)} files: {len(results) - unchanged - failed - erased} new or changed, {unchanged} unchanged, "
+        f"{failed} failed." + (f" {erased} erased before: --again reads them." if erased else "")
     )
 
 

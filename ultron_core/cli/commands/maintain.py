@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
 from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import console, key_values, print_json, table
 from ultron_core.cli.progress import progress_bar
-from ultron_core.display import plain
 from ultron_core.settings import Settings
 from ultron_core.steps.stages.table import STAGES
 
@@ -101,44 +99,6 @@ def confirm(settings: Settings, memory_id: str) -> None:
 
 
 @click.command()
-@click.option("--session", "named", required=True, help="Its key or id, as `ultron sessions` prints them.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be erased.")
-@click.option(
-    "--datasets",
-    is_flag=True,
-    help="Also delete datasets that hold a row of it, and adapters trained on one.",
-)
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_obj
-def erase(settings: Settings, named: str, dry_run: bool, datasets: bool, yes: bool, as_json: bool) -> None:
-    """Erase a whole session: its log in the drop folder, its rows, and everything made of it alone.
-
-    Memories that other sessions gave too are worded without it. What stays, and where, is said.
-    """
-    with open_ultron(settings) as ultron:
-        if not (dry_run or yes):
-            foreseen = ultron.erase_session(named, dry_run=True, datasets=datasets)
-            console().print(_erased(asdict(foreseen)))
-            click.confirm(f"Erase {foreseen.session} permanently?", abort=True)
-        report = ultron.erase_session(named, dry_run=dry_run, datasets=datasets)
-    if as_json:
-        print_json(report)
-        return
-    console().print(_erased(asdict(report)))
-    for sentence in report.left:
-        console().print(plain(sentence), soft_wrap=True)
-    console().print("Nothing was changed." if dry_run else "Erased.")
-
-
-def _erased(report: dict[str, Any]) -> Any:
-    shown = {name: value for name, value in report.items() if name not in ("left", "dry_run")}
-    for name in ("datasets", "adapters"):
-        shown[name] = ", ".join(str(path) for path in shown[name])
-    return key_values("", {name: "" if value is None else value for name, value in shown.items()})
-
-
-@click.command()
 @click.option("--replay", "replaying", is_flag=True, help="Redact stored rows again.")
 @click.option(
     "--again",
@@ -200,4 +160,4 @@ def _replay(settings: Settings, again: bool, as_json: bool) -> None:
             out.print(f"  {path}", soft_wrap=True)
 
 
-COMMANDS = [redact, rebalance, reprocess, retry, unmerge, confirm, erase]
+COMMANDS = [redact, rebalance, reprocess, retry, unmerge, confirm]

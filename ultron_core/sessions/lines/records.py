@@ -19,13 +19,15 @@ from ultron_core.sessions.lines.scan import element_lines, scan
 from ultron_core.sessions.lines.source import MAX_LINE_BYTES
 from ultron_core.sessions.text import TooDeepError, clean_value
 
-__all__ = ["Record", "RecordReader"]
+__all__ = ["ERASED_LINE", "Record", "RecordReader"]
 
 #: (object, first line, last line)
 Record = tuple[dict[str, Any], int, int]
 #: one object over more bytes than this is given up as `too_long`
 MAX_OBJECT_BYTES = 256 * 2**20
 _LISTS = ("history", "messages", "conversation", "conversations")
+#: stands where a line was erased
+ERASED_LINE = b'{"erased":true}'
 _PADDING = b" \t\r\n\x00\xef\xbb\xbf"
 
 
@@ -80,7 +82,9 @@ class RecordReader:
         yield from self._give_up(self._open_line + len(self._open))
 
     def _plain(self, value: Any, raw: bytes, number: int) -> Iterator[Record]:
-        if isinstance(value, dict):
+        if value == {"erased": True}:
+            self._ledger.settle(number, number, "skipped", "erased")
+        elif isinstance(value, dict):
             yield from self._unwrap(value, raw, number, number)
         elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
             for item in value:

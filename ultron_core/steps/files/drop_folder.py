@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.sessions.discover import is_session_name
+from ultron_core.steps.erased.marks import find_marks
 from ultron_core.steps.files.bucket import BucketObject, list_objects
 from ultron_core.steps.files.identity import IngestFile, partition_key, storable
 from ultron_core.steps.files.snapshot import FileFacts
@@ -62,6 +63,8 @@ class DropScan:
     retry: tuple[SeenFile, ...] = ()
     settling: int = 0
     unchanged: int = 0
+    #: were erased and lie there again
+    erased: int = 0
     missing: tuple[str, ...] = ()
     problem: str | None = None
 
@@ -101,16 +104,30 @@ def scan(runtime: Runtime, now: datetime | None = None) -> DropScan:
             key = row["partition_key"] if row else partition_key(runtime, *identity)
             found = SeenFile(key, place.file(), facts.size, facts.mtime_ns)
             (changed if state == "changed" else retry).append(found)
+    new = [(one.file.agent_id, one.file.session_file) for one in changed]
+    erased = _erased(runtime, set(new) - ledger.keys())
+    changed = [one for one, identity in zip(changed, new, strict=True) if identity not in erased]
     missing = [] if problems else _missing(ledger, seen)
     _mark_missing(runtime, missing, now)
     return DropScan(
         unchanged=counts["unchanged"],
         settling=counts["settling"],
+        erased=len(erased),
         changed=tuple(sorted(changed, key=lambda f: f.key)),
         retry=tuple(sorted(retry, key=lambda f: f.key)),
         missing=tuple(f"{agent}/{name}" for agent, name in missing),
         problem=f"{problems[0].filename} cannot be listed: {problems[0].strerror}" if problems else None,
     )
+
+
+def _erased(runtime: Runtime, unknown: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of the files without a row that were erased: they are not read again."""
+    if not unknown:
+        return set()
+    with runtime.database.transaction() as conn:
+        marks = find_marks(runtime, conn)
+        found = marks.known([("file", *identity) for identity in unknown]) if marks else set()
+    return {(name[1], name[2]) for name in found}
 
 
 def _state(row: dict[str, Any] | None, facts: FileFacts, now: datetime) -> str:

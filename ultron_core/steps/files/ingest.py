@@ -7,6 +7,7 @@ renamed                 old path gone, and the log begins with what was read the
 read late               nothing: another process has read what is there now
 gone meanwhile          nothing: the next scan calls it missing
 unreadable              marked failed with its reason, also when no line holds a message; what was read before stays
+erased before           nothing, whatever its name is now; of a message that was erased an empty row
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from typing import Any
 from ultron_core.errors import SessionFileError
 from ultron_core.models import LineLedger, SessionInfo
 from ultron_core.sessions import PARSER_VERSION
+from ultron_core.steps.erased.marks import Marks, Name, find_marks, log_names
 from ultron_core.steps.files.continuity import Reading, adopt_renamed, common_prefix, is_rotation
-from ultron_core.steps.files.identity import IngestFile
+from ultron_core.steps.files.hidden import without_erased
+from ultron_core.steps.files.identity import IngestFile, partition_key
 from ultron_core.steps.files.ledger import is_overtaken, note_source
 from ultron_core.steps.files.parsed import Parsed, parse_snapshot
 from ultron_core.steps.files.session_rows import free_partition_key, session_values, store_skips
@@ -42,7 +45,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What became of one file. status: new, appended, changed, rotated, renamed, unchanged, missing or
+    """What became of one file. status: new, appended, changed, rotated, renamed, unchanged, missing, erased or
     failed."""
 
     session_file: str
@@ -61,9 +64,15 @@ class FileResult:
 
 
 def ingest_files(
-    runtime: Runtime, files: Sequence[IngestFile], progress: Progress | None = None, *, again: bool = False
+    runtime: Runtime,
+    files: Sequence[IngestFile],
+    progress: Progress | None = None,
+    *,
+    again: bool = False,
+    lift: bool = False,
 ) -> list[FileResult]:
-    """Read each file once and store its messages. One bad file never stops the next. `again`: also unchanged ones."""
+    """Read each file once and store its messages. One bad file never stops the next. `again`: also unchanged ones;
+    `lift`: also what was erased."""
     results = []
     for done, file in enumerate(files):
 
@@ -72,7 +81,7 @@ def ingest_files(
                 progress(f"{name}, message {count}", done, len(files))
 
         try:
-            results.append(_ingest_file(runtime, file, again, tell))
+            results.append(_ingest_file(runtime, file, again or lift, lift, tell))
         except ROW_FAULTS as error:
             results.append(note_failure(runtime, file, describe_failure(runtime, error).reason))
         if progress:
@@ -87,7 +96,9 @@ def note_failure(runtime: Runtime, file: IngestFile, reason: str) -> FileResult:
     return _store_failure(runtime, file, None, reason)
 
 
-def _ingest_file(runtime: Runtime, file: IngestFile, again: bool, tell: Callable[[int], None]) -> FileResult:
+def _ingest_file(
+    runtime: Runtime, file: IngestFile, again: bool, lift: bool, tell: Callable[[int], None]
+) -> FileResult:
     most = runtime.settings.sessions.ingest_max_bytes
     try:
         snapshot = take_snapshot(file.path, most)
@@ -110,7 +121,7 @@ def _ingest_file(runtime: Runtime, file: IngestFile, again: bool, tell: Callable
         reason = f"{file.path} holds no message that Ultron can read: {refused}. See docs/formats.md."
         return _store_failure(runtime, file, snapshot, reason)
     reading = Reading(snapshot, session)
-    return runtime.database.run(lambda conn: _store(runtime, conn, file, reading))
+    return runtime.database.run(lambda conn: _store(runtime, conn, file, reading, lift))
 
 
 def _refused(ledger: LineLedger) -> str:
@@ -122,7 +133,11 @@ def _refused(ledger: LineLedger) -> str:
 def _known_unchanged(runtime: Runtime, file: IngestFile, snapshot: Snapshot) -> FileResult | None:
     def look(conn: Connection) -> FileResult | None:
         row = sessions.latest(conn, runtime.account_id, file.agent_id, file.session_file)
-        if row is None or row.content_sha256 != snapshot.sha256 or row.parser_version != PARSER_VERSION:
+        if row is None:
+            marks = find_marks(runtime, conn)
+            names = log_names(file.agent_id, file.session_file, None, snapshot.sha256)
+            return _erased(runtime, marks, file, names) if marks else None
+        if row.content_sha256 != snapshot.sha256 or row.parser_version != PARSER_VERSION:
             return None
         if row.status == "failed":
             return None
@@ -133,8 +148,17 @@ def _known_unchanged(runtime: Runtime, file: IngestFile, snapshot: Snapshot) -> 
     return runtime.database.run(look)
 
 
-def _store(runtime: Runtime, conn: Connection, file: IngestFile, reading: Reading) -> FileResult:
-    account, snapshot, session = runtime.account_id, reading.snapshot, reading.session
+def _erased(runtime: Runtime, marks: Marks, file: IngestFile, names: list[Name]) -> FileResult | None:
+    """The fate of a file that was erased, whatever its name was then; a look at the folder knows this one now."""
+    if not marks.known(names):
+        return None
+    marks.remember(names[:1])
+    key = partition_key(runtime, file.agent_id, file.session_file)
+    return _result(file, key, "erased", None, 0, {}, "")
+
+
+def _store(runtime: Runtime, conn: Connection, file: IngestFile, reading: Reading, lift: bool) -> FileResult:
+    account, snapshot = runtime.account_id, reading.snapshot
     sessions.lock_file(conn, account, file.agent_id, file.session_file)
     row = sessions.latest(conn, account, file.agent_id, file.session_file, for_update=True)
     if row is not None and is_overtaken(runtime, conn, file, snapshot):
@@ -143,6 +167,14 @@ def _store(runtime: Runtime, conn: Connection, file: IngestFile, reading: Readin
     if row is None:
         row = adopt_renamed(runtime, conn, file, reading)
         status = "renamed" if row else "new"
+    if (marks := find_marks(runtime, conn)) is not None:
+        names = log_names(file.agent_id, file.session_file, reading.log_id, snapshot.sha256)
+        if lift:
+            marks.lift([*names, *(("messages", *name) for name in names)])
+        elif row is None and (erased := _erased(runtime, marks, file, names)):
+            return erased
+        reading = Reading(snapshot, without_erased(marks, names, reading.session))
+    session = reading.session
     old = sessions.digests(conn, row.id) if row else MessageDigests()
     if row and is_rotation(conn, row, old.digests, reading):
         status = "rotated"
@@ -160,7 +192,7 @@ def _store(runtime: Runtime, conn: Connection, file: IngestFile, reading: Readin
             status = "appended"
     owner = (session_id, account, file.agent_id)
     sessions.append_messages(conn, owner, session.messages, reading.digests, keep=keep)
-    archive(runtime, conn, file, snapshot)
+    archive(runtime, conn, file, snapshot, keep=not session.hides)
     store_skips(runtime, conn, file, session_id, session)
     note_source(runtime, conn, file, key, snapshot)
     return _result(

@@ -40,6 +40,8 @@ class Parsed:
     digests: Digests
     ledger: LineLedger
     info: SessionInfo
+    #: words of messages that were erased are in the file, and not here
+    hides: bool = False
 
 
 def parse_snapshot(snapshot: Snapshot, max_bytes: int, tell: Callable[[int], None]) -> Parsed:

@@ -37,22 +37,29 @@ def ingest_paths(
     *,
     over: bool = False,
     brought_by: str | None = None,
+    lift: bool = False,
     progress: Progress | None = None,
 ) -> list[FileResult]:
-    """Read session files; `over` says that these sessions have ended, so that their last tasks wait for nothing.
+    """Read session files; `over` says that these sessions have ended, so that their last tasks wait for nothing; `lift`
+    reads all of them again, also what was erased.
 
     What `brought_by`, the id of a key of somebody else than the owner, hands in is that key's: nothing in it is a
     person's word. Raises InputError for what is no id.
     """
     check_id("brought_by", brought_by, optional=True)
     files = [replace(file, brought_by=brought_by) for file in find_files(runtime, paths, agent_id)]
-    return _ingest(runtime, files, over=over, progress=progress)
+    return _ingest(runtime, files, over=over, lift=lift, progress=progress)
 
 
 def _ingest(
-    runtime: Runtime, files: Sequence[IngestFile], *, over: bool, progress: Progress | None = None
+    runtime: Runtime,
+    files: Sequence[IngestFile],
+    *,
+    over: bool,
+    lift: bool = False,
+    progress: Progress | None = None,
 ) -> list[FileResult]:
-    results = ingest_files(runtime, files, progress)
+    results = ingest_files(runtime, files, progress, lift=lift)
     for file, result in zip(files, results, strict=True):
         if file.brought_by is not None:  # also of one that a scan of the folder read first
             sent = {"partition_key": result.partition_key, "brought_by": file.brought_by}

@@ -190,9 +190,11 @@ def _check_size(path: Path, size: int, most: int) -> None:
         )
 
 
-def archive(runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot) -> None:
-    """Record the upload and keep its bytes; of a file over the size limit only the record is kept."""
-    keep = snapshot.size <= runtime.settings.sessions.archive_max_bytes
+def archive(
+    runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot, *, keep: bool = True
+) -> None:
+    """Record the upload and `keep` its bytes; of a file over the size limit only the record is kept."""
+    keep = keep and snapshot.size <= runtime.settings.sessions.archive_max_bytes
     sessions.archive_bytes(
         conn,
         snapshot.body if keep else None,

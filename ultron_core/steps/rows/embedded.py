@@ -59,10 +59,14 @@ class Embedded:
         return self._known.get(text)
 
 
-def run_embedded(runtime: Runtime, work: Callable[[Embedded, Connection], _T]) -> _T:
+def run_embedded(
+    runtime: Runtime, work: Callable[[Embedded, Connection], _T], expected: Sequence[str] = ()
+) -> _T:
     """What `work` returns, in one transaction as by `Database.run`; it may begin again, so it must do nothing
-    but read and write with its connection. A text is embedded once."""
+    but read and write with its connection. A text is embedded once, those that are `expected` together."""
     embedded = Embedded()
+    if expected:
+        embedded._known.update(zip(expected, _embed(runtime, expected), strict=True))
     for _ in range(_ROUNDS):
         try:
             return runtime.database.run(partial(work, embedded))

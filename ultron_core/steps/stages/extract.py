@@ -25,6 +25,7 @@ from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_
 from ultron_core.steps.stages.table import MEMORIES
 from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step
 from ultron_core.steps.taste import current_taste
+from ultron_core.steps.upload.prepare import not_erased
 from ultron_core.steps.upload.records import Source, Upload, draft_maker, upload_of_draft
 from ultron_core.steps.upload.upload import upload_memories
 from ultron_core.store.tables import drops
@@ -50,7 +51,8 @@ def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     limit = runtime.settings.extract.max_per_segment
     probability = _liked(runtime, row, drafts, messages)
     gated = gate_drafts(runtime, MEMORIES.call, drafts, messages, at_most=limit, probability=probability)
-    uploads = upload_memories(runtime, [_upload(runtime, row, draft, messages) for draft in gated.kept])
+    given = not_erased(runtime, [_upload(runtime, row, draft, messages) for draft in gated.kept])
+    uploads = upload_memories(runtime, given)
     kept_ids = [upload.record.id for upload in uploads]
     runtime.database.run(lambda conn: retract_from_segment(runtime, conn, row.id, kept_ids))
     _finish(runtime, row, _DONE, gated.refused)
@@ -60,7 +62,7 @@ def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
         "inserted": actions["insert"],
         "merged": actions["merge"],
         "known": actions["known"],
-        "dropped": len(gated.refused),
+        "dropped": len(gated.refused) + len(gated.kept) - len(given),
     }
     return StageResult(row.id, key, "done", counts, gated.drops, tuple(uploads))
 

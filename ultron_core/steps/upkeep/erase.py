@@ -1,86 +1,58 @@
-"""A whole session is erased: its log, its rows, what was made of it, and its part in what others gave too.
+"""What is erased, by any scope: the report of it, and the walk in chunks that each are complete.
 
-deleted    the copy of the log in the drop folder, archived bytes, messages, windows, segments, drafts, outcomes,
+deleted    the copies of logs in the drop folder, archived bytes, messages, windows, segments, drafts, outcomes,
            memories that nothing else supports, and all cached answers of the model, which name no session
-reworded   memories that others gave too: their first other part is the body again, their history is forgotten
+reworded   memories that others gave too: they are put together anew of the other parts, their history is forgotten
 listed     datasets that hold a row of it and adapters trained on one (deleted when asked for), and what is out of reach
+
+A walk that was killed is gone on with by the same command. What was erased is not read again (`steps/erased/marks.py`).
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
-from uuid import UUID
 
-from ultron_core.errors import NotFoundError
-from ultron_core.memories import Body
-from ultron_core.paths import is_below
+from ultron_core.errors import InputError, NotFoundError, UnknownNameError
 from ultron_core.sessions import check_names
-from ultron_core.steps.clusters.members import clusters_of
-from ultron_core.steps.clusters.topics import forget_in_topic
-from ultron_core.steps.rows import memories as memory_rows
-from ultron_core.steps.rows import status
-from ultron_core.steps.rows.body import backing_in
+from ultron_core.steps.given import MOST_NAME, check_text, check_times
+from ultron_core.steps.ids import as_id
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import recount_windows
-from ultron_core.steps.taste import forget_in_taste
-from ultron_core.steps.upkeep.here import adapter_here, dataset_here, log_here, read_from
+from ultron_core.steps.upkeep.erase_message import erase_message
+from ultron_core.steps.upkeep.erase_walk import KINDS, Found, Scope, expected_texts, find, take
+from ultron_core.steps.upkeep.erasures import REST, WALK, Erased, advance, alone, begun_of, report_of
+from ultron_core.steps.upkeep.outside import Outside, ask_others, find_outside, remove
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import NamedQueries
-from ultron_core.store.tables import memories as store
-from ultron_core.store.tables import sessions as session_store
-from ultron_core.store.tables.training import runs
+from ultron_core.store.registry import ERASURE
+from ultron_core.store.tables import erasure
 
-__all__ = ["Erased", "erase_session"]
+__all__ = ["Erased", "erase", "erase_session", "scope_of"]
 
-_SQL = NamedQueries("upkeep/erase")
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """What is erased, or would be; `left` says in sentences what stays and where."""
-
-    session: str
-    dry_run: bool
-    generations: int
-    messages: int
-    segments: int
-    memories_deleted: int
-    memories_reworded: int
-    archived_files: int
-    cached_answers: int
-    outcomes: int
-    #: the copy in the drop folder
-    log: Path | None
-    datasets: tuple[Path, ...]
-    adapters: tuple[Path, ...]
-    left: tuple[str, ...]
+#: files, texts and uploads of one transaction
+_CHUNK = 200
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The rows that stand for one file."""
-
-    rows: Sequence[dict[str, Any]]
-    own: Sequence[UUID]
-    shared: Sequence[UUID]
-    counts: dict[str, Any]
-    copies: Sequence[str]
-    datasets: Sequence[Path]
-    adapters: Sequence[Path]
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """What every statement asks for."""
-        first = self.rows[0]
-        names = {name: first[name] for name in ("agent_id", "session_file")}
-        return {**names, "sessions": [row["id"] for row in self.rows], "memories": list(self.shared)}
+def scope_of(runtime: Runtime, given: Mapping[str, Any]) -> Scope:
+    """The one scope that is named. Raises InputError unless it is exactly one, and a name that can be looked up."""
+    named = [kind for kind in KINDS if given.get(kind) is not None]
+    if len(named) != 1:
+        raise InputError(f"Name exactly one of {', '.join(KINDS)} to erase.")
+    kind, value = named[0], given[named[0]]
+    if kind == "before":
+        check_times(before=value)
+        if value.tzinfo is None:
+            raise InputError("before has no time zone: give one, such as UTC.")
+        return Scope(kind, value.isoformat(), before=value)
+    if kind == "memory":
+        memory = as_id(value)
+        return Scope(kind, str(memory), memory=memory)
+    check_text(kind, value, most=2 * MOST_NAME + 40)
+    check_names(**{kind: value})
+    return Scope(kind, value)
 
 
 def erase_session(
@@ -90,122 +62,114 @@ def erase_session(
 
     `with_datasets` also deletes the folders of datasets and adapters that hold it. Raises NotFoundError and InputError.
     """
-    check_names(session=named)
-    found = runtime.database.run(lambda conn: _find(runtime, conn, named))
-    report = _report(runtime, found, dry_run, with_datasets)
-    if dry_run:
+    return erase(runtime, Scope("session", named), dry_run=dry_run, with_datasets=with_datasets)
+
+
+def erase(
+    runtime: Runtime,
+    scope: Scope,
+    *,
+    dry_run: bool = False,
+    with_datasets: bool = False,
+    with_file: bool = False,
+) -> Erased:
+    """Erase what a scope takes. `with_file` also deletes the files outside the drop folder that it was read from.
+
+    Raises NotFoundError for a session or memory that is not there, UnknownNameError for such an agent or project,
+    InputError for another account than this one, ConflictError while another erasure of the account runs.
+    """
+    if scope.kind == "message":
+        return erase_message(
+            runtime, scope, dry_run=dry_run, with_datasets=with_datasets, with_file=with_file
+        )
+    found, outside, counts, begun = runtime.database.run(partial(_look, runtime, scope))
+    if begun is None:
+        _check_known(runtime, scope, found)
+    others = ask_others(runtime, outside.words, change=False)
+    report = report_of(runtime, found, outside, {**counts, **others}, dry_run, with_datasets, with_file)
+    if dry_run or not (counts or found.anything or begun):
         return report
-    if report.log is not None:
-        # before its rows: a file that stays would be read again, rows that stay can be erased again
-        report.log.unlink(missing_ok=True)
-    run_embedded(runtime, lambda embedded, conn: _erase(runtime, embedded, conn, named))
-    recount_windows(runtime)
-    if with_datasets:
-        for folder in (*report.datasets, *report.adapters):
-            if _is_ours(runtime, folder):
-                shutil.rmtree(folder, ignore_errors=True)
+    with alone(runtime):
+        _walk(runtime, scope, with_datasets=with_datasets, with_file=with_file)
+        recount_windows(runtime)
+        runtime.database.run(partial(_finish, runtime, scope))
     return report
 
 
-def _find(runtime: Runtime, conn: Connection, named: str) -> _Found:
-    rows = _SQL.fetch(conn, "sessions", {**runtime.account, "named": named})
-    if not rows:
-        raise NotFoundError(f"No session {named!r}: `ultron sessions` lists them.")
-    ids = {"sessions": [row["id"] for row in rows], "sha256s": [row["content_sha256"] for row in rows]}
-    params = {**runtime.account, **ids, **{name: rows[0][name] for name in ("agent_id", "session_file")}}
-    memories = _SQL.fetch(conn, "memories", params)
-    return _Found(
-        rows,
-        [row["id"] for row in memories if not row["shared"]],
-        [row["id"] for row in memories if row["shared"]],
-        _SQL.fetch(conn, "counts", params)[0],
-        [row["partition_key"] for row in _SQL.fetch(conn, "copies", params)],
-        [dataset_here(runtime.settings, Path(row["path"])) for row in _SQL.fetch(conn, "datasets", params)],
-        [adapter_here(runtime.settings, Path(row["path"])) for row in _SQL.fetch(conn, "adapters", params)],
-    )
+def _look(
+    runtime: Runtime, scope: Scope, conn: Connection
+) -> tuple[Found, Outside, dict[str, int], dict[str, Any] | None]:
+    found, begun = find(runtime, conn, scope), begun_of(runtime, conn, scope)
+    if begun is not None and begun["cursor"] == REST:
+        found = Found(scope)
+    counts = erasure.count_rows(conn, found.params(runtime))
+    if not (found.anything or any(ERASURE[table] != "answer" for table in counts)):
+        counts = {}  # answers of the model go with whatever is erased, and alone they are nobody's
+    return found, find_outside(runtime, conn, found), counts, begun
 
 
-def _report(runtime: Runtime, found: _Found, dry_run: bool, with_datasets: bool) -> Erased:
-    log = log_here(runtime.settings, found.rows[0])
-    return Erased(
-        session=found.rows[0]["partition_key"],
-        dry_run=dry_run,
-        generations=len(found.rows),
-        messages=sum(row["message_count"] for row in found.rows),
-        segments=sum(row["segments"] for row in found.rows),
-        memories_deleted=len(found.own),
-        memories_reworded=len(found.shared),
-        archived_files=found.counts["uploads"],
-        cached_answers=found.counts["answers"],
-        outcomes=found.counts["outcomes"],
-        log=log,
-        datasets=tuple(found.datasets),
-        adapters=tuple(found.adapters),
-        left=tuple(_left(runtime, found, log, with_datasets)),
-    )
+def _check_known(runtime: Runtime, scope: Scope, found: Found) -> None:
+    """A name that nothing has is told, with the near ones."""
+    if scope.kind == "account" and scope.name != runtime.account_id:
+        raise InputError("To erase everything, type the name of the account, which `ultron doctor` shows.")
+    if found.anything:
+        return
+    if scope.kind == "session":
+        raise NotFoundError(f"No session {scope.name!r}: `ultron sessions` lists them.")
+    if scope.kind == "memory":
+        raise NotFoundError(f"No memory {scope.name}, or nothing is left of what its agent gave.")
+    if scope.kind in ("agent", "project"):
+        query = {"agent": "agents", "project": "projects"}[scope.kind]
+        rows = runtime.database.run(lambda conn: erasure.fetch(conn, query, runtime.account))
+        names = [row["name"] for row in rows]
+        if scope.name not in names:
+            raise UnknownNameError(scope.kind, scope.name, names)
 
 
-def _left(runtime: Runtime, found: _Found, log: Path | None, with_datasets: bool) -> list[str]:
-    said = []
-    origin = read_from(found.rows[0])
-    if log is None and ("://" in origin or Path(origin).is_file()):
-        said.append(f"The log itself lies at {origin}: delete it, or it is read again when it is ingested.")
-    elif log is not None and Path(origin).is_file() and not log.samefile(origin):
-        said.append(f"The log was read from {origin}, outside this home: that file is left alone.")
-    said += [f"Another session holds the same bytes: {key}." for key in found.copies]
-    folders = [*found.datasets, *found.adapters]
-    kept = [f for f in folders if f.exists() and not (with_datasets and _is_ours(runtime, f))]
-    said += [f"A dataset or adapter made with its rows: {folder}." for folder in kept]
-    if runtime.settings.store.exports_url and found.datasets:
-        said.append("Copies of these datasets at ULTRON_EXPORTS_URL.")
-    said.append(
-        f"Dagster's run history names the partition {found.rows[0]['partition_key']}, never its words. PostgreSQL's "
-        "files and backups keep freed bytes until they are overwritten: VACUUM FULL rewrites the tables."
-    )
-    return said
+def _walk(runtime: Runtime, scope: Scope, *, with_datasets: bool, with_file: bool) -> None:
+    """Chunk by chunk: first what lies outside the tables, then the rows by which it is found."""
+    # a memory goes at once: what is left of it belongs to others, who are not to be found in its place
+    limit = None if scope.kind == "memory" else _CHUNK
+    while True:
+        found, outside, texts = runtime.database.run(partial(_next, runtime, scope, limit))
+        if not found.anything:
+            return
+        remove(runtime, outside, with_file=with_file, with_datasets=with_datasets)
+        run_embedded(runtime, partial(_take, runtime, scope, limit, found), texts)
+        if limit is None:
+            return
 
 
-def _is_ours(runtime: Runtime, folder: Path) -> bool:
-    """Does the folder lie below the one where datasets or adapters are written?"""
-    homes = (runtime.settings.exports_dir, runtime.settings.adapters_dir)
-    return folder.is_dir() and not folder.is_symlink() and is_below(folder, homes)
+def _next(
+    runtime: Runtime, scope: Scope, limit: int | None, conn: Connection
+) -> tuple[Found, Outside, list[str]]:
+    begun = begun_of(runtime, conn, scope)
+    over = begun is not None and begun["cursor"] == REST
+    found = Found(scope) if over else find(runtime, conn, scope, limit)
+    return found, find_outside(runtime, conn, found), expected_texts(runtime, conn, found)
 
 
-def _erase(runtime: Runtime, embedded: Embedded, conn: Connection, named: str) -> None:
+def _take(
+    runtime: Runtime,
+    scope: Scope,
+    limit: int | None,
+    seen: Found,
+    embedded: Embedded,
+    conn: Connection,
+) -> None:
+    """The rows of what was removed outside, as they are now, with how far the walk is."""
     lock_memories(runtime, conn)
-    found = _find(runtime, conn, named)
-    params = {**runtime.account, **found.params}
-    session_store.lock_file(conn, runtime.account_id, params["agent_id"], params["session_file"])
-    clusters = clusters_of(runtime, conn, [*found.own, *found.shared])
-    bare = _retract(runtime, embedded, conn, found.shared, params)
-    status.delete_memories(runtime, conn, [*found.own, *bare])
-    forget_in_topic(runtime, conn, clusters)
-    _SQL.run(conn, "files", params)
-    _SQL.run(conn, "delete_sessions", params)
-    forget_in_taste(runtime, conn)
-    status.shelve(runtime, conn, found.shared)
-    runs.taint(conn, runtime.account_id, runtime.clock())
+    found = find(runtime, conn, scope, limit)
+    known = {(row["agent_id"], row["session_file"]) for row in seen.files}
+    if any((row["agent_id"], row["session_file"]) not in known for row in found.files):
+        return  # a file came in between: what belongs to it outside the tables is removed in the next round
+    counts = take(runtime, embedded, conn, found)
+    advance(runtime, conn, scope, counts, WALK, done=limit is None)
 
 
-def _retract(
-    runtime: Runtime, embedded: Embedded, conn: Connection, shared: Sequence[UUID], params: dict[str, Any]
-) -> list[UUID]:
-    """Takes the sessions' part out of memories that others gave too; returns those of which nothing is left."""
-    if not shared:
-        return []
-    _SQL.run(conn, "retract_parts", params)
-    _SQL.run(conn, "forget_history", params)
-    parts = _SQL.fetch(conn, "parts_left", params)
-    first = {key: next(own) for key, own in groupby(parts, lambda part: part["memory_id"])}
-    tags: dict[UUID, list[str]] = {}
-    for part in parts:
-        tags.setdefault(part["memory_id"], []).extend(part["tags"])
-    for record in store.by_ids(conn, runtime.account_id, list(first)):
-        part = first[record.id]
-        body = Body(part["content"], part["context"], part["resolution"])
-        own_tags = list(dict.fromkeys(tags[record.id]))
-        memory_rows.reword(runtime, conn, embedded, record, body, own_tags, backing_in(part))
-    _SQL.run(conn, "forget_verdicts", params)
-    pending = {"first": [part["id"] for part in first.values()], "pending": runtime.llm is not None}
-    _SQL.run(conn, "restart_parts", {**params, **pending})
-    return [memory_id for memory_id in shared if memory_id not in first]
+def _finish(runtime: Runtime, scope: Scope, conn: Connection) -> None:
+    """What no session, text or memory leads to."""
+    rest = erasure.delete_rest(conn, scope.params(runtime))
+    if rest:
+        erasure.run(conn, "unused_blobs", {})
+    advance(runtime, conn, scope, {"rest": rest} if rest else {}, REST, done=True)

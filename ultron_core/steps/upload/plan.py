@@ -24,7 +24,7 @@ from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats, Neighbours
 from ultron_core.store.tables.verdicts import JUNK
 
-__all__ = ["Decision", "Plan", "Row", "make_plan"]
+__all__ = ["Decision", "Plan", "Row", "make_plan", "take_in"]
 
 
 @dataclass(slots=True)
@@ -110,6 +110,23 @@ def make_plan(
     """Raises ConflictError when an idempotency key was used for another memory. With `compare` False only equal
     words make two uploads one: near ones become separate memories."""
     return _Planner(prepared, snapshot, limits, judge, compare).plan()
+
+
+def take_in(
+    judge: Judge, body: Body, backing: Backing, added: Body, given: Backing
+) -> tuple[Body, Backing, bool]:
+    """A memory's words and who stands behind them once other words became a part of it, and whether a model has yet to
+    word that."""
+    if added == body:
+        return body, backing.better(given), False
+    if given.rank < backing.rank:
+        return added, given, False
+    if given.rank > backing.rank:
+        # words that are proven less would hide behind those that stand
+        return body, backing, False
+    merged, pending = judge.merged(body, added)
+    cure = cure_of_merge(merged, ((body, backing.cure), (added, given.cure)))
+    return merged, replace(backing, cure=cure), pending
 
 
 class _Planner:
@@ -247,17 +264,10 @@ class _Planner:
     def _merge(
         self, item: Prepared, row: Row, reason: str, score: float | None, decided_by: str = "rules"
     ) -> Decision:
-        before, given = row.body, item.upload.backing
-        pending = False
-        if item.body == before:
-            row.backing = row.backing.better(given)
-        elif given.rank < row.backing.rank:
-            row.body, row.backing = item.body, given
-        elif row.backing.rank == given.rank:
-            # words that are proven less would hide behind those that stand
-            row.body, pending = self._judge.merged(before, item.body)
-            parts = ((before, row.backing.cure), (item.body, given.cure))
-            row.backing = replace(row.backing, cure=cure_of_merge(row.body, parts))
+        before = row.body
+        row.body, row.backing, pending = take_in(
+            self._judge, before, row.backing, item.body, item.upload.backing
+        )
         row.tags = tuple(merge_tags(row.tags, item.tags))
         row.hits += 1
         return Decision(item, row.id, "merge", reason, row.id, score, before, pending, decided_by=decided_by)

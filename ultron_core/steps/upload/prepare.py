@@ -12,13 +12,14 @@ from ultron_core.llm.tokens import truncate_tokens
 from ultron_core.memories import Body, Summary, classify_memory, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.sessions import clean_text
-from ultron_core.steps.rows.body import offline_summary, redact_tags
+from ultron_core.steps.erased.marks import Name, find_marks
+from ultron_core.steps.rows.body import offline_summary, redact_tags, words_digest
 from ultron_core.steps.rows.embedded import embed_bodies
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.records import DIRECT, Prepared, Upload
 from ultron_core.transcript.language import one_line
 
-__all__ = ["prepare", "summary_by_model"]
+__all__ = ["not_erased", "prepare", "summary_by_model"]
 
 
 def prepare(runtime: Runtime, uploads: Sequence[Upload]) -> list[Prepared]:
@@ -38,6 +39,19 @@ def prepare(runtime: Runtime, uploads: Sequence[Upload]) -> list[Prepared]:
             )
         )
     return prepared
+
+
+def not_erased(runtime: Runtime, uploads: Sequence[Upload]) -> list[Upload]:
+    """Those of the uploads of a log whose words were not erased as a memory."""
+    if not uploads:
+        return []
+    with runtime.database.transaction() as conn:
+        marks = find_marks(runtime, conn)
+        if marks is None:
+            return list(uploads)
+        names: list[Name] = [("memory", words_digest(_redacted(runtime, one).body)) for one in uploads]
+        gone = marks.known(names)
+    return [one for one, name in zip(uploads, names, strict=True) if name not in gone]
 
 
 @dataclass(frozen=True, slots=True)

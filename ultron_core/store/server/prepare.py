@@ -102,6 +102,7 @@ def _write_conf(place: Place, socket_dir: Path, listen_port: int | None) -> None
         "timezone": "'UTC'",
         "log_timezone": "'UTC'",
         "fsync": "on",
+        "log_min_messages": "log",  # without errors of statements: they are told whoever sent them, and quote words
         "log_min_error_statement": "panic",  # statements carry what users wrote
         "log_parameter_max_length_on_error": 0,
     }

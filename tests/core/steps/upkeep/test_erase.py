@@ -67,8 +67,8 @@ def test_nothing_of_an_erased_session_stays_in_any_table_or_file(ultron, setting
     assert packed(ultron, PHRASE) == 1
     assert files_holding(settings.store.home, PHRASE) and log.exists() and dataset.is_dir()
     report = ultron.erase_session("agent/a.jsonl", datasets=True)
-    assert (report.generations, report.memories_reworded) == (1, 0) and report.segments >= 1
-    assert report.memories_deleted >= 1 and report.archived_files >= 1 and report.log == log
+    assert (report.counts["sessions"], report.reworded) == (1, 0) and report.counts["task_segments"] >= 1
+    assert report.counts["memories"] >= 1 and report.counts["raw_uploads"] >= 1 and report.logs == (log,)
     assert tables_holding(ultron, PHRASE) == set() and packed(ultron, PHRASE) == 0
     assert packed(ultron, OTHER) == 1
     assert files_holding(tmp_path, PHRASE) == [] and not log.exists() and not dataset.exists()
@@ -112,18 +112,38 @@ def test_a_memory_that_another_session_gave_too_keeps_that_one_s_words(merging, 
     assert rows(merging, "SELECT 1 FROM memory_vectors WHERE memory_id = %(id)s", id=left[0].id)
 
 
+def test_parts_that_were_one_only_through_what_is_erased_come_apart(settings):
+    between = {PHRASE: axis(0), OTHER: axis(1, axis(0), 0.93), "zygomite": axis(2, axis(0), 0.93)}
+    with Ultron(settings, embedder=StubEmbedder(between)) as ultron:
+        for name, package in (("a", PHRASE), ("b", OTHER), ("c", "zygomite")):
+            put(ultron, settings, name, package)
+        wishes = "SELECT id, content FROM memories WHERE content LIKE '%%Always run%%' AND status = 'active'"
+        together = [
+            row for row in rows(ultron, wishes) if OTHER in row["content"] and "zygomite" in row["content"]
+        ]
+        assert together, "both are near what lies between them"
+        ultron.erase_session("agent/a.jsonl")
+        apart = rows(ultron, wishes)
+        assert not [row for row in apart if OTHER in row["content"] and "zygomite" in row["content"]]
+        for word, name in ((OTHER, "b"), ("zygomite", "c")):
+            own = [row["id"] for row in apart if word in row["content"]]
+            files = rows(
+                ultron,
+                "SELECT DISTINCT e.session_file FROM memory_sources s JOIN sessions e ON e.id = s.session_id"
+                " WHERE s.memory_id = ANY(%(ids)s)",
+                ids=own,
+            )
+            assert [row["session_file"] for row in files] == [f"{name}.jsonl"]
+
+
 def test_a_dry_run_says_the_same_and_changes_nothing(ultron, settings):
     log = put(ultron, settings, "a", PHRASE)
     before = tables_holding(ultron, PHRASE)
     told = ultron.erase_session("agent/a.jsonl", dry_run=True)
-    assert told.dry_run and told.log == log and log.exists()
+    assert told.dry_run and told.logs == (log,) and log.exists()
     assert tables_holding(ultron, PHRASE) == before
     done = ultron.erase_session("agent/a.jsonl")
-    assert (done.messages, done.memories_deleted, done.left) == (
-        told.messages,
-        told.memories_deleted,
-        told.left,
-    )
+    assert (done.counts, done.left) == (told.counts, told.left) and done.counts["messages"]
 
 
 def test_what_is_out_of_reach_is_said(ultron, settings, tmp_path):
@@ -137,7 +157,7 @@ def test_what_is_out_of_reach_is_said(ultron, settings, tmp_path):
     named = rows(ultron, "SELECT partition_key FROM sessions WHERE session_file LIKE '@abs%%'")
     report = ultron.erase_session(named[0]["partition_key"])
     said = "\n".join(report.left)
-    assert report.log is None and outside.exists()
+    assert report.logs == () and outside.exists()
     for place in (str(outside), "agent/copy.jsonl", str(dataset), "VACUUM FULL"):
         assert place in said
 
@@ -150,7 +170,7 @@ def test_the_command_asks_first_and_prints_what_goes(settings, monkeypatch):
         put(ultron, settings, "a", PHRASE)
         run = CliRunner().invoke
         dry = run(cli, ["erase", "--session", "agent/a.jsonl", "--dry-run", "--json"])
-        assert dry.exit_code == 0 and json.loads(dry.output)["session"] == "agent/a.jsonl"
+        assert dry.exit_code == 0 and json.loads(dry.output)["named"] == "agent/a.jsonl"
         refused = run(cli, ["erase", "--session", "agent/a.jsonl"], input="n\n")
         assert refused.exit_code != 0 and "permanently" in refused.output
         assert "messages" in tables_holding(ultron, PHRASE)

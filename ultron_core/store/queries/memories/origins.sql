@@ -28,13 +28,14 @@ WITH given AS (
         session_id uuid, raw_upload_id uuid, start_line integer, end_line integer, segment_start_line integer,
         quote text, trust text, project text)
 ), contributed AS (
-    INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, content, context, resolution,
-        tags, merged, pending_merge, trust, proof, lesson, probability, cure,
+    INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, session_id, content, context,
+        resolution, tags, merged, pending_merge, trust, proof, lesson, probability, cure,
         contributed_at)
-    SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.source_id, g.content, g.context, g.resolution, g.tags,
-        g.merged AND NOT EXISTS (SELECT 1 FROM successors s WHERE s.successor = g.id AND NOT s.merged), g.pending,
+    SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.source_id, o.session_id, g.content, g.context, g.resolution,
+        g.tags, g.merged AND NOT EXISTS (SELECT 1 FROM successors s WHERE s.successor = g.id AND NOT s.merged), g.pending,
         g.trust, g.proof, g.lesson, g.probability, g.cure, %(now)s
     FROM given g
+    LEFT JOIN jsonb_to_recordset(%(sources)s) AS o(id uuid, session_id uuid) ON o.id = g.source_id
 ), linked AS (
     INSERT INTO memory_links (account_id, from_id, to_id, kind, score, reason, created_at)
     SELECT %(account_id)s, g.from_id, g.to_id, g.kind, g.score, g.reason, %(now)s
