@@ -62,7 +62,9 @@ class Files:
         self._prompts, self._answers = folder / "prompts", folder / "answers"
         for path in (self._prompts, self._answers):
             path.mkdir(parents=True, exist_ok=True)
-        for stale in self._prompts.glob("*.md"):  # what waits is asked again, and written by the prompts of now
+        for stale in self._prompts.glob(
+            "*.md"
+        ):  # what waits is asked again, and written by the prompts of now
             stale.unlink()
 
     def told(self, schema):

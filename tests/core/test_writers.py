@@ -57,6 +57,7 @@ REVIEWED = {
     "ultron_core.cli.writing:_put": HANDED,
     "ultron_core.cli.writing:write_beside": HANDED,
     "ultron_core.folders:_make": HANDED,
+    "ultron_core.folders:narrow": HANDED,
     "ultron_core.folders:only_one": HANDED,
     "ultron_core.llm.tokens:_cache_folder": TEMPORARY,
     "ultron_core.serve.pages.addresses:new_address": FIXED,
