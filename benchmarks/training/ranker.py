@@ -1,9 +1,10 @@
 """Fit the ranker of candidates on what readers said of them, and say how it does on repositories that it has not seen.
 
-    python benchmarks/training/ranker.py --logs DIR [--write]
+    python benchmarks/training/ranker.py --logs DIR [--readers NAMES] [--write]
 
 DIR is what `benchmarks/gold/native/gather.py --half development` made. The verdicts are those of
-benchmarks/gold/native/verdicts.jsonl: each names its passage by session and hash. Prints one JSON object a source and
+benchmarks/gold/native/verdicts.jsonl, of all readers or of those that are named (the shipped fit: 1a,1b,1c,2a,2b,2c):
+each names its passage by session and hash. Prints one JSON object a source and
 bound, with shares by readers' verdicts, repository left out; `--write` puts the coefficients into
 ultron_core/lessons/rank/model.json.
 """
@@ -14,7 +15,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -77,9 +78,13 @@ class Judged:
         return np.array([one.author == "agent" for one in self.candidates])
 
 
-def read(logs: Path) -> Judged:
-    """Every judged candidate whose log lies in `logs`; the same passage once."""
-    told = {(row["session"], row["sha256"]): row for row in told_by_readers()}
+def read(logs: Path, readers: Collection[str] = ()) -> Judged:
+    """Every candidate judged by one of `readers` (all when empty) whose log lies in `logs`; the same passage once."""
+    told = {
+        (row["session"], row["sha256"]): row
+        for row in told_by_readers()
+        if not readers or row["reader"] in readers
+    }
     seen: dict[str, str] = {}
     same: dict[str, str] = {}
     rows, candidates, repositories, verdicts = [], [], [], []
@@ -211,12 +216,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--logs", type=Path, required=True)
+    parser.add_argument("--readers", default="", help="names between commas; all when it is left out")
     parser.add_argument(
         "--bound", action="append", default=[], metavar="SHELF=P", help="bounds that are written"
     )
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    judged = read(given.logs)
+    judged = read(given.logs, [name for name in given.readers.split(",") if name])
     for row in report(judged, *left_out(judged)):
         print(json.dumps(row))
     if given.write:
