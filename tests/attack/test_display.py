@@ -42,7 +42,7 @@ STEERS = re.compile(
 )
 #: columns in which a log, a model or a caller never writes words: ids, digests, closed lists, times of servers
 OURS = re.compile(
-    r".*\.(account_id|kind|status|state|memory_type|origin|trust|proof|role|stage|decision|scope|tier|split|place|holder|host"
+    r".*\.(account_id|kind|status|state|memory_type|origin|trust|proof|cure|role|stage|decision|scope|tier|split|place|holder|host"
     r"|thread|partition_key|data_version|\w*sha256|digest|\w*hash|key|fingerprint|model_id|redaction_version|extractor"
     r"|labeler|segmenter|windowed|parser_version|id|scopes|wanted_since|checksum|private_path|private_root|format)"
     r"|schema_migrations\..*|redaction_replays\..*|sft_\w+\..*|raw_blobs\..*|leases\..*|idempotency_keys\..*"

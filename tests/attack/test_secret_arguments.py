@@ -38,6 +38,12 @@ PLAIN = {
 LEFT_OUT = {"close", "reembed", "describe_server", "within"}
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch, tmp_path):
+    """What is written under a relative path lands where nobody looks."""
+    monkeypatch.chdir(tmp_path)
+
+
 def calls(ultron):
     """(name, function, the argument that holds the key) of every public call that takes a text."""
     places = {
