@@ -188,7 +188,7 @@ def ranked_right(pairs: Sequence[Pair], models: Models) -> float:
 
 def _probability(messages: Sequence[Message], models: Models) -> float:
     signals = observe(read_dialogue(messages))
-    return estimate_success(signals, decide_outcome(signals).known, models).probability
+    return estimate_success(signals, decide_outcome(signals).outcome, models).probability
 
 
 def twins(data: Path) -> None:

@@ -62,7 +62,7 @@ def measure(folder: Path, rows: int) -> None:
             op="export",
             rows=rows,
             seconds=seconds,
-            per_s=round(rows / seconds),
+            per_s=round(rows / max(seconds, 0.001)),
             mb=round(done.bytes / 1e6, 1),
         )
         with _store(folder / "two") as two:
@@ -76,13 +76,13 @@ def measure(folder: Path, rows: int) -> None:
                 op="import",
                 rows=rows,
                 seconds=seconds,
-                per_s=round(rows / seconds),
+                per_s=round(rows / max(seconds, 0.001)),
                 rows_in_seconds=round(rows_in, 1),
-                rows_in_per_s=round(rows / rows_in),
+                rows_in_per_s=round(rows / max(rows_in, 0.001)),
                 digest=same,
             )
             _, seconds = _timed(lambda: two.import_memories(out))
-            say(op="import again", rows=rows, seconds=seconds, per_s=round(rows / seconds))
+            say(op="import again", rows=rows, seconds=seconds, per_s=round(rows / max(seconds, 0.001)))
         _whole(folder, one, rows, digest)
 
 

@@ -109,8 +109,12 @@ def test_what_somebody_confirmed_is_a_persons_whatever_proved_it_before(ultron, 
 
 @pytest.fixture
 def logs(ultron, tmp_path):
-    for agent, name in (("coder", "one"), ("coder", "two"), ("other", "one")):
-        write_log(tmp_path / agent / name / "run.jsonl", solved(f"{agent}-{name}", f"module_{name}_{agent}"))
+    for agent, name, package in (
+        ("coder", "one", "pandas"),
+        ("coder", "two", "numpy"),
+        ("other", "one", "scipy"),
+    ):
+        write_log(tmp_path / agent / name / "run.jsonl", solved(f"{agent}-{name}", package))
         ultron.ingest([tmp_path / agent / name], agent, process=True)
     rows(ultron, "UPDATE sessions SET project = 'shop' WHERE agent_id = 'coder' RETURNING 1")
     return rows(

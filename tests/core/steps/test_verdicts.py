@@ -179,7 +179,7 @@ def test_asked_about_is_what_nobody_judged_the_least_sure_first_then_the_newest(
     ids = {}
     for name, probability in (
         ("sure", 0.95),
-        ("unsure", 0.52),
+        ("unsure", 0.45),
         ("doubtful", 0.3),
         ("old", None),
         ("new", None),

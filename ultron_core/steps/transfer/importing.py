@@ -46,6 +46,7 @@ __all__ = ["Imported", "import_memories"]
 
 _SQL = NamedQueries("memories/transfer")
 _LINKS = "memory_links"
+_PARTS = "memory_contributions"
 Progress = Callable[[int, int], None]
 
 
@@ -214,6 +215,8 @@ def _copy(runtime: Runtime, conn: Connection, new: Sequence[Line]) -> int:
     for table in CARRIED:
         if table != _LINKS:
             tables[table] = [{**row, "memory_id": str(line.id)} for line in new for row in line.parts[table]]
+    given_by = {source["id"]: source["session_id"] for source in sources}
+    tables[_PARTS] = [{**part, "session_id": given_by.get(part["source_id"])} for part in tables[_PARTS]]
     copied.copy(runtime, conn, {**tables, "memory_sources": sources})
     return cited
 

@@ -47,9 +47,15 @@ def target(settings, new_database):
 
 
 def carried(ultron):
-    """The rows of all carried tables as text, those of memories too."""
+    """The rows of all carried tables as text, those of memories too; a part names a session of its own store."""
+    local = {"memory_contributions": "- 'session_id'"}
     return {
-        table: sorted(row["row"] for row in rows(ultron, f"SELECT to_jsonb(t)::text AS row FROM {table} t"))
+        table: sorted(
+            row["row"]
+            for row in rows(
+                ultron, f"SELECT (to_jsonb(t) {local.get(table, '')})::text AS row FROM {table} t"
+            )
+        )
         for table in ("memories", *CARRIED)
     }
 
@@ -283,7 +289,8 @@ def test_two_sessions_that_are_not_here_still_count_as_two(settings, target, tmp
 
 
 def test_every_table_of_a_memory_is_carried_or_has_a_reason():
-    assert {table for table, rule in ERASURE.items() if rule == "memory"} == set(CARRIED) | set(NOT_CARRIED)
+    of_memories = {table for table, rule in ERASURE.items() if rule == "memory"} - {"memories"}
+    assert of_memories == set(CARRIED) | set(NOT_CARRIED)
 
 
 def test_an_older_export_has_the_defaults_of_columns_that_came_later(out, target):

@@ -151,6 +151,7 @@ def test_a_new_table_with_text_is_replayed_or_named_here(database):
         "api_keys", "memory_verdicts",  # hashes, and names that a person gives
         "sft_cleaned", "sft_drafted",  # made again for other rules, by their digests
         "taste",  # figures by names of projects: learned again where anything changed
+        "erasures", "erased_logs", "erasure_keys",  # counts and keyed hashes
         "training_runs", "training_rows",  # folders, settings, figures and hashes
     }  # fmt: skip
     with database.connection() as conn:

@@ -12,7 +12,7 @@ SELECT to_jsonb(m) - 'account_id' AS memory,
         ORDER BY s.created_at, s.id)
      FROM memory_sources s LEFT JOIN sessions e ON e.id = s.session_id LEFT JOIN task_segments t ON t.id = s.segment_id
      WHERE s.memory_id = m.id) AS sources,
-    (SELECT jsonb_agg(to_jsonb(c) - '{account_id,memory_id}'::text[] ORDER BY c.contributed_at, c.id)
+    (SELECT jsonb_agg(to_jsonb(c) - '{account_id,memory_id,session_id}'::text[] ORDER BY c.contributed_at, c.id)
      FROM memory_contributions c WHERE c.memory_id = m.id) AS contributions,
     (SELECT jsonb_agg(to_jsonb(d) - '{account_id,memory_id}'::text[] ORDER BY d.created_at, d.id)
      FROM merge_decisions d WHERE d.memory_id = m.id) AS decisions,
