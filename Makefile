@@ -63,8 +63,8 @@ test-slim: setup ## the core alone in an environment of its own: size, ingest in
 		--reinstall-package ultron-memory --python $(PYTHON)
 	.tools/slim/bin/python tests/slim/core_alone.py examples/sessions
 
-test-pipeline: setup ## 500 files through the core (at most 200 ms of CPU each) and under `ultron dev` (as many runs and events as allowed)
-	$(BIN)/python benchmarks/pipeline.py --files 500 --most-cpu-ms 200
+test-pipeline: setup ## 500 files through the core (at most 250 ms of CPU each) and under `ultron dev` (as many runs and events as allowed)
+	$(BIN)/python benchmarks/pipeline.py --files 500 --most-cpu-ms 250
 	$(BIN)/python benchmarks/load/drop.py --files 500 --batch 100 --path dagster --idle 0
 
 TRAINERS := .tools/trainers

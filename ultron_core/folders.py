@@ -52,7 +52,7 @@ def exposed(*places: Path) -> Iterator[Path]:
     """Folders and files of ours in these places, and the places themselves, that other accounts may read or write. What
     lies below a folder that others cannot enter is out of their reach; links are not followed."""
     for place in places:
-        if all(_mode(folder) & _ENTER for folder in place.absolute().parents):
+        if place.exists() and all(_mode(folder) & _ENTER for folder in place.absolute().parents):
             yield from _exposed(place)
 
 

@@ -114,3 +114,7 @@ def test_what_lies_below_a_closed_folder_is_out_of_reach(open_folder):
     assert list(exposed(inner)) == [inner]
     inner.parent.chmod(0o700)
     assert list(exposed(inner)) == []
+
+
+def test_what_is_not_there_exposes_nothing(tmp_path):
+    assert list(exposed(tmp_path / "nobody" / "share" / "ultron")) == []

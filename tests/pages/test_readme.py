@@ -14,6 +14,7 @@ _ENDS_WITH = {".venv/bin/ultron export-sft": {0, 2}, ".venv/bin/ultron process":
 def test_every_command_in_its_order(reader, model):
     reader.filled_in = {
         " PATH...": " ~/logs",
+        " init": " init --yes",
         " ID": lambda: " " + reader.first_memory(),
         "API_KEY=...": "API_KEY=key",
         "https://host/v1": model.url,
