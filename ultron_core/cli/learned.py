@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from ultron_core.cli.output import console
+from ultron_core.models import Proof
 from ultron_core.steps.browse import list_memories
 from ultron_core.steps.overview import places
 from ultron_core.store.tables.memories import MemoryRecord, MemorySource
@@ -21,7 +22,7 @@ __all__ = ["Lesson", "lessons_of", "print_lessons"]
 _LOOKED_AT = 200
 #: characters of one that are shown
 _SHOWN = 280
-_BY_PROOF = ("person", "check", "result", "repeated", "claimed")
+_BY_PROOF = get_args(Proof)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,13 +129,10 @@ def _total(outcomes: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _process(ultron: Ultron, *, quiet: bool, project: str | None = None) -> ProcessReport:
-    from ultron_core.cli.model.pace import with_pace
-    from ultron_core.steps.stages.process import process_pending
+    from ultron_core.cli.model.pace import process_told
 
     with progress_bar("working", quiet=quiet) as advance:
-        paced = with_pace(ultron.runtime, advance)
-        runtime = replace(ultron.runtime, tell=paced)
-        return process_pending(runtime, lambda stage, done: paced(stage, done), project=project)
+        return process_told(ultron.runtime, advance, project=project)
 
 
 def _print_files(results: Sequence[dict[str, Any]]) -> None:

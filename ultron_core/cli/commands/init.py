@@ -18,6 +18,7 @@ from ultron_core.cli.learned import Lesson, lessons_of, print_lessons
 from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import DONE, PARTLY, console, print_json, table
 from ultron_core.cli.progress import progress_bar
+from ultron_core.display import shown_bytes
 from ultron_core.errors import NotFoundError
 from ultron_core.sessions.homes import HOMES, AgentLogs, LogFile, find_logs
 from ultron_core.settings import Settings
@@ -114,7 +115,7 @@ def _print_found(found: Sequence[AgentLogs]) -> None:
     if not found:
         return
     rows = [
-        [one.agent, str(one.folder), len(one.files), _size(one.size), _day(one.files[0].changed_at)]
+        [one.agent, str(one.folder), len(one.files), shown_bytes(one.size), _day(one.files[0].changed_at)]
         for one in found
         if one.files
     ]
@@ -127,10 +128,6 @@ def _print_found(found: Sequence[AgentLogs]) -> None:
     for one in found:
         if one.problem:
             out.print(f"{one.agent}: {one.problem}", soft_wrap=True)
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
 
 
 def _day(moment: float) -> str:
@@ -164,6 +161,9 @@ def _as_json(found: Sequence[AgentLogs]) -> dict[str, Any]:
 def _read_all(ultron: Ultron, found: Sequence[AgentLogs], *, asks: bool, quiet: bool) -> _Done:
     """Offline the tasks of some logs are worked on before the next are read; with a model all are read first, for
     then it is known what they cost."""
+    from ultron_core.cli.model.pace import process_told
+    from ultron_core.steps.stages.process import process_pending
+
     total = sum(len(one.files) for one in found)
     by_model = ultron.runtime.llm is not None
     done = _Done()
@@ -173,10 +173,10 @@ def _read_all(ultron: Ultron, found: Sequence[AgentLogs], *, asks: bool, quiet: 
             done = _with_files(done, result)
             advance(agent, done.read + done.unchanged + len(done.failed), total)
             if not by_model:
-                done = _with_work(done, _process(ultron))
+                done = _with_work(done, process_pending(ultron.runtime))
     if by_model and _agreed(ultron, asks=asks):
         with progress_bar("working", quiet=quiet) as advance:
-            done = _with_work(done, _process(ultron, advance))
+            done = _with_work(done, process_told(ultron.runtime, advance))
     return done
 
 
@@ -188,16 +188,6 @@ def _batches(found: Sequence[AgentLogs]) -> Iterator[tuple[str, list[str | Path]
         some = sorted(files[start : start + _AT_ONCE], key=lambda pair: pair[1])
         for agent, group in groupby(some, key=lambda pair: pair[1]):
             yield agent, [file.path for file, _ in group]
-
-
-def _process(ultron: Ultron, advance: Any = None) -> ProcessReport:
-    from ultron_core.cli.model.pace import with_pace
-    from ultron_core.steps.stages.process import process_pending
-
-    if advance is None:
-        return process_pending(ultron.runtime)
-    paced = with_pace(ultron.runtime, advance)
-    return process_pending(replace(ultron.runtime, tell=paced), lambda stage, done: paced(stage, done))
 
 
 def _with_files(done: _Done, result: dict[str, Any]) -> _Done:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ultron_core.cli.progress import Advance
 from ultron_core.errors import ModelUnavailableError
 from ultron_core.llm.pace import Pace
 from ultron_core.steps.runtime import Runtime
 
-__all__ = ["with_pace"]
+if TYPE_CHECKING:
+    from ultron_core.steps.stages.process import ProcessReport
+
+__all__ = ["process_told", "with_pace"]
 
 
 @dataclass(slots=True)
@@ -38,6 +42,17 @@ def with_pace(runtime: Runtime, advance: Advance) -> Advance:
     paced = _Paced(advance, pace, _calls(runtime))
     pace.told = paced.answered
     return paced
+
+
+def process_told(runtime: Runtime, advance: Advance, *, project: str | None = None) -> ProcessReport:
+    """All stages on all that waits, of one project's sessions alone if one is named, telling how far it is and how fast
+    the model answers."""
+    from ultron_core.steps.stages.process import process_pending
+
+    paced = with_pace(runtime, advance)
+    return process_pending(
+        replace(runtime, tell=paced), lambda stage, done: paced(stage, done), project=project
+    )
 
 
 def _calls(runtime: Runtime) -> int:

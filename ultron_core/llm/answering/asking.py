@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from string import Template
 
-from ultron_core.errors import ModelAnswerError
+from ultron_core.errors import ContextTooLongError, ModelAnswerError
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Answer, Check, CheckingLLM
 
-__all__ = ["ask_again", "ask_model", "unusable"]
+__all__ = ["ask_again", "ask_model", "ask_or_last", "unusable"]
 
 Chat = Sequence[Mapping[str, str]]
 
@@ -31,6 +31,37 @@ def ask_model(llm: LLM, messages: Chat, schema: type[Answer], check: Check[Answe
     if problem := check(answer):
         raise unusable(llm.model_id, stage, problem)
     return answer
+
+
+def ask_or_last(
+    llm: LLM,
+    messages: Chat,
+    schema: type[Answer],
+    check: Check[Answer],
+    *,
+    stage: str,
+    can_be_repaired: Callable[[Answer], bool] = lambda answer: True,
+) -> Answer:
+    """An answer that the check accepts, else the last one refused that can be repaired, for the caller to do so.
+
+    Raises ModelAnswerError when there is neither, and ContextTooLongError whatever was said before.
+    """
+    refused: list[Answer] = []
+
+    def noting(answer: Answer) -> str:
+        problem = check(answer)
+        if problem and can_be_repaired(answer):
+            refused.append(answer)
+        return problem
+
+    try:
+        return ask_model(llm, messages, schema, noting, stage=stage)
+    except ContextTooLongError:
+        raise
+    except ModelAnswerError:
+        if not refused:
+            raise
+        return refused[-1]
 
 
 def ask_again(messages: Chat, said: str, problem: str) -> list[Mapping[str, str]]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from ultron_core.errors import ContextTooLongError, ModelAnswerError
-from ultron_core.llm.answering.asking import ask_model
+from ultron_core.errors import ContextTooLongError
+from ultron_core.llm.answering.asking import ask_or_last
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Named
 from ultron_core.llm.tokens import CountTokens
@@ -57,27 +57,18 @@ def cut_by_model(
 
 def _ask(llm: LLM, text: str, length: int) -> list[Task]:
     """Tasks that tile a text of so many messages; what is wrong with two answers is repaired by rule if it can be."""
-    seen: list[TaskList] = []
 
     def check(answer: TaskList) -> str:
         wrong = problems(answer.tasks, length)
-        if not wrong:
-            return ""
-        seen.append(answer)
-        return f"{'; '.join(wrong[:8])}. Give all tasks of messages 1 to {length}"
+        return f"{'; '.join(wrong[:8])}. Give all tasks of messages 1 to {length}" if wrong else ""
 
     chat = [
         {"role": "system", "content": segment_prompt()},
         {"role": "user", "content": text},
     ]
-    try:
-        answer = ask_model(llm, chat, TaskList, check, stage=STAGE)
-    except ContextTooLongError:
-        raise
-    except ModelAnswerError:
-        if not seen:
-            raise
-        return repaired(seen[-1].tasks, length, problems(seen[-1].tasks, length))
+    answer = ask_or_last(llm, chat, TaskList, check, stage=STAGE)
+    if wrong := problems(answer.tasks, length):
+        return repaired(answer.tasks, length, wrong)
     return [Task(t.start - 1, t.end, t.topic) for t in answer.tasks]
 
 

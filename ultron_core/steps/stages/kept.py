@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import count
 from typing import Any, TypeAlias
 
 from ultron_core.labels.judge import label_from, labeler_of
@@ -69,7 +68,7 @@ def _kept(messages: Sequence[Message], task: ReadTask, llm: LLM) -> dict[str, An
     total = len(task.judged)
     answers = [
         (RecordWindow(0, size, number, total), judgement)
-        for number, (size, judgement) in zip(count(1), task.judged, strict=False)
+        for number, (size, judgement) in enumerate(task.judged, 1)
     ]
     label = label_from(messages, answers, llm, None if notes is None else what_is_noted(notes, messages))
     return {

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ultron_core.errors import ContextTooLongError, ModelAnswerError
 from ultron_core.labels.judge import Judgement, MetricJudgement, judge_rules, missing_metrics
-from ultron_core.llm.answering.asking import ask_model
+from ultron_core.llm.answering.asking import ask_or_last
 from ultron_core.llm.prompts import read_prompt, without_examples
 from ultron_core.llm.protocol import LLM
 from ultron_core.memories.by_model import extract_rules
@@ -139,23 +139,10 @@ def _read_windows(llm: LLM, record: Record, limit: int, threads: Sequence[int]) 
 
 def _ask(llm: LLM, text: str, problem: Callable[[SessionReview], str]) -> SessionReview:
     """The answer of a window; what is wrong with two is left to be repaired if any task can be used."""
-    seen: list[SessionReview] = []
-
-    def check(answer: SessionReview) -> str:
-        wrong = problem(answer)
-        if wrong and answer.tasks:
-            seen.append(answer)
-        return wrong
-
     chat = [{"role": "system", "content": whole_prompt()}, {"role": "user", "content": text}]
-    try:
-        return ask_model(llm, chat, SessionReview, check, stage=STAGE)
-    except ContextTooLongError:
-        raise
-    except ModelAnswerError:
-        if not seen:
-            raise
-        return seen[-1]
+    return ask_or_last(
+        llm, chat, SessionReview, problem, stage=STAGE, can_be_repaired=lambda answer: bool(answer.tasks)
+    )
 
 
 def _problem_of(
@@ -189,11 +176,9 @@ def _add(begun: list[_Begun], answer: SessionReview, numbers: Sequence[int]) -> 
     tasks = sorted(answer.tasks, key=lambda task: task.start)
     shown = [task for task in tasks if task.start <= numbers[-1]]
     ends = [*(task.start for task in shown[1:]), numbers[-1] + 1]
-    for place, (task, end) in enumerate(zip(shown, ends, strict=True)):
+    for task, end in zip(shown, ends, strict=True):
         size = sum(max(task.start, numbers[0]) <= number < end for number in numbers)
-        if begun and place == 0 and task.start <= begun[-1].first:
-            begun[-1].parts.append((size, task))
-        elif not begun or task.start > max(begun[-1].first, numbers[0] - 1):
+        if not begun or task.start > max(begun[-1].first, numbers[0] - 1):
             begun.append(_Begun(task.start if begun else 1, task.topic, [(size, task)]))
         else:
             begun[-1].parts.append((size, task))

@@ -101,7 +101,7 @@ def find(runtime: Runtime, conn: Connection, scope: Scope, limit: int | None = N
     uploads = [row["id"] for row in erasure.fetch(conn, "uploads", asked)]
     found = Found(scope, files, (), texts, uploads)
     sessions = erasure.fetch(conn, "sessions", found.params(runtime)) if files else []
-    return with_memories(runtime, conn, Found(scope, files, sessions, texts, uploads))
+    return with_memories(runtime, conn, replace(found, sessions=sessions))
 
 
 def _owners(runtime: Runtime, conn: Connection, scope: Scope) -> tuple[str, ...]:
@@ -119,16 +119,9 @@ def with_memories(runtime: Runtime, conn: Connection, found: Found, lost: Sequen
     params = {**found.params(runtime), "lost": list(lost)}
     parts = [row["id"] for row in erasure.fetch(conn, "gone_parts", params)]
     memories = erasure.fetch(conn, "memories", {**params, "parts": parts})
-    return Found(
-        found.scope,
-        found.files,
-        found.sessions,
-        found.texts,
-        found.uploads,
-        parts,
-        [row["id"] for row in memories if not row["shared"]],
-        [row["id"] for row in memories if row["shared"]],
-    )
+    own = [row["id"] for row in memories if not row["shared"]]
+    shared = [row["id"] for row in memories if row["shared"]]
+    return replace(found, parts=parts, own=own, shared=shared)
 
 
 def expected_texts(runtime: Runtime, conn: Connection, found: Found) -> list[str]:

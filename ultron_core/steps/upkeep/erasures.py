@@ -13,7 +13,7 @@ from uuid import uuid4
 from psycopg.types.json import Jsonb
 
 from ultron_core.errors import ConflictError
-from ultron_core.steps.erased.marks import Marks, make_marks
+from ultron_core.steps.erased.marks import Marks, find_marks, make_marks
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upkeep.erase_walk import Found, Scope
 from ultron_core.steps.upkeep.outside import Outside
@@ -102,11 +102,10 @@ def alone(runtime: Runtime) -> Iterator[None]:
 
 def begun_of(runtime: Runtime, conn: Connection, scope: Scope) -> dict[str, Any] | None:
     """The erasure of this scope that was begun and is not done."""
-    marks = erasure.fetch_one(conn, "key", runtime.account)
+    marks = find_marks(runtime, conn)
     if marks is None:
         return None
-    name = _scope_name(Marks(runtime, conn, bytes(marks["key"])), scope)
-    return erasure.fetch_one(conn, "erasure", {**runtime.account, "scope": name})
+    return erasure.fetch_one(conn, "erasure", {**runtime.account, "scope": _scope_name(marks, scope)})
 
 
 def _scope_name(marks: Marks, scope: Scope) -> str:

@@ -86,7 +86,7 @@ def remove(runtime: Runtime, outside: Outside, *, with_file: bool, with_datasets
     home = runtime.settings.store.home
     _remove_notes(home, outside.words)
     own = runtime.settings.store.log_file
-    for path in (*home.glob("*.log"), *([own] if own else [])):
+    for path in {*home.glob("*.log"), *([own] if own else [])}:
         remove_lines(path, outside.words)
     ask_others(runtime, outside.words, change=True)
     if with_datasets:
